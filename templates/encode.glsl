@@ -130,6 +130,28 @@ int qk_sign(float v) {
     return int(qk_bits_of_f32(v) >> 31);
 }
 
+// The bits of the nearest float that has so many digits behind the first, ties to even, from 0 to `most`, which is also that of a NaN.
+// From `least` on the digits begin with the first that is not 0. A sum with a float whose last bit is the last digit rounds to it.
+int qk_small(float v, uint digits, int least, int most) {
+    const int within = min(floatBitsToInt(v) & 0x7FFFFFFF, most), e = max(within & 0x7F800000, least);
+    const int magic = e + (int(23u - digits) << 23);
+    precise float sum = intBitsToFloat(within) + intBitsToFloat(magic);
+    return floatBitsToInt(sum) - magic + (e - least >> 23u - digits);
+}
+
+// The same of a quotient that is a guess, and whether that says enough: it is off by less than 2^-21 of what it is, which is at most 16
+// times the last digit, so that it does unless the quotient is next to the middle of two.
+int qk_clear_small(float a, float b, uint digits, int least, int most, inout bool clear) {
+    const float size = abs(b), guess = a * (1.0 / size);
+    const int within = min(floatBitsToInt(guess) & 0x7FFFFFFF, most), e = max(within & 0x7F800000, least);
+    const int magic = e + (int(23u - digits) << 23);
+    precise float sum = intBitsToFloat(within) + intBitsToFloat(magic);
+    precise float near = sum - intBitsToFloat(magic);
+    precise float off = intBitsToFloat(within) - near;
+    clear = clear && abs(off) < intBitsToFloat(magic) * 5.9602e-8 && size > 1e-30 && size < 1e30;
+    return floatBitsToInt(sum) - magic + (e - least >> 23u - digits);
+}
+
 // An integer within bounds, which are less than 2^22 from 0; a NaN counts as 0. What is rounded afterwards is not beyond the bounds
 // any more, so that the conversion is one that every device has.
 float qk_within(float v, int low, int high) {

@@ -85,6 +85,14 @@ inline int qk_bits(float v) {
     return int(qk_bits_of_f32(v) & 0x7FFFFFFFu);
 }
 
+// The bits of the nearest float that has so many digits behind the first, ties to even, from 0 to `most`, which is also that of a NaN.
+// From `least` on the digits begin with the first that is not 0. A sum with a float whose last bit is the last digit rounds to it.
+inline int qk_small(float v, uint digits, int least, int most) {
+    const int within = min(qk_bits(v), most), e = max(within & 0x7F800000, least), magic = e + (int(23u - digits) << 23);
+    const float sum = as_type<float>(within) + as_type<float>(magic);
+    return as_type<int>(sum) - magic + ((e - least) >> (23u - digits));
+}
+
 inline int qk_sign(float v) {
     return int(qk_bits_of_f32(v) >> 31);
 }

@@ -28,6 +28,8 @@ enum {
     CLAMPED_ROUND,
     CLAMPED_EVEN,
     BY_WHOLE,
+    SMALL,
+    CLEAR_SMALL,
     FUNCTIONS,
     EACH = 1 << 13,
     COUNT = FUNCTIONS * EACH
@@ -71,6 +73,40 @@ static uint32_t number(uint32_t i) {
     }
 }
 
+/* The floats of at most 8 bits: number `i` is made one of these. */
+static const qg_scalar small_types[] = {QG_E2M1, QG_E2M3, QG_E3M2, QG_E4M3, QG_E5M2};
+enum { SMALL_TYPES = sizeof small_types / sizeof *small_types };
+
+static double small_value(qg_scalar scalar, uint32_t code) {
+    const qg_scalar_info *type = &qg_scalars[scalar];
+    const int digits = (int)type->mantissa_bits, exponent = (int)(code >> digits);
+    const double fraction = ldexp(code & ((1u << digits) - 1), -digits);
+    return exponent ? ldexp(1 + fraction, exponent - type->bias) : ldexp(fraction, 1 - type->bias);
+}
+
+/* How many codes without a sign are finite numbers. */
+static uint32_t small_codes(qg_scalar scalar) {
+    static const uint32_t of[] = {[QG_E2M1] = 8, [QG_E2M3] = 32, [QG_E3M2] = 32, [QG_E4M3] = 127, [QG_E5M2] = 124};
+    return of[scalar];
+}
+
+/* The nearest; of two, the even one. */
+static uint32_t nearest_small(qg_scalar scalar, double v) {
+    const uint32_t count = small_codes(scalar);
+    uint32_t best = isnan(v) ? count - 1 : 0;
+    for (uint32_t code = 1; !isnan(v) && code < count; ++code) {
+        const double now = fabs(v) - small_value(scalar, best), next = small_value(scalar, code) - fabs(v);
+        if (next < now || (next == now && code % 2 == 0)) best = code;
+    }
+    return best;
+}
+
+/* About the middle of two. */
+static float between_small(qg_scalar scalar) {
+    const uint32_t code = draw() % (small_codes(scalar) - 1);
+    return (float)((small_value(scalar, code) + small_value(scalar, code + 1)) / 2);
+}
+
 static void fill(void) {
     for (uint32_t i = 0; i < COUNT; ++i) {
         from[3 * i] = i / EACH;
@@ -85,6 +121,10 @@ static void fill(void) {
         if (from[3 * i] >= EVEN_QUOTIENT && from[3 * i] <= CLEAR_QUOTIENT &&
             i % 2) /* quotients about as near to two integers */
             from[3 * i + 1] = bits_of(((float)(draw() % 64) + 0.5f) * of_bits(from[3 * i + 2])) + draw() % 3 - 1;
+        const qg_scalar type = small_types[i % SMALL_TYPES];
+        if (from[3 * i] == SMALL && i % 3) from[3 * i + 1] = bits_of(between_small(type)) + draw() % 3 - 1;
+        if (from[3 * i] == CLEAR_SMALL && i % 3)
+            from[3 * i + 1] = bits_of(between_small(type) * of_bits(from[3 * i + 2])) + draw() % 9 - 4;
     }
     memset(to, 0xA5, sizeof to);
 }
@@ -94,6 +134,7 @@ static uint32_t bounded(float v, float low, float high) {
 }
 
 static uint32_t expected(const uint32_t *one) {
+    const qg_scalar type = small_types[(one - from) / 3 % SMALL_TYPES];
     const float a = of_bits(one[1]), b = of_bits(one[2]);
     switch (one[0]) {
     case BY_POWER:
@@ -109,6 +150,8 @@ static uint32_t expected(const uint32_t *one) {
     case CLEAR_QUOTIENT:
     case EVEN_QUOTIENT: return bounded(rintf(a / b), -1000, 1000);
     case NEAREST_QUOTIENT: return bounded(roundf(a / b), -1000, 1000);
+    case SMALL: return nearest_small(type, a);
+    case CLEAR_SMALL: return nearest_small(type, a / b);
     default: return bits_of(a);
     }
 }
@@ -134,7 +177,9 @@ static void compare(const char *where) {
                                         "trunc within",
                                         "round within",
                                         "even within",
-                                        "by a whole number"};
+                                        "by a whole number",
+                                        "bits of a small float",
+                                        "clear bits of a small float"};
     uint32_t wrong = 0;
     for (uint32_t i = 0; i < COUNT; ++i)
         if (!agree(&from[3 * i], to[i]) && wrong++ < 8)
@@ -190,6 +235,23 @@ static qk_kernel kernel_of(qk_api api, const qk_code *code) {
 
 static const uint32_t count = COUNT;
 
+/* What the small floats are, as tables of a text. */
+static const char *small_tables(qg_arena *arena, bool metal) {
+    static const char *const names[] = {"DIGITS", "LEAST", "MOST"};
+    qg_text text = qg_text_new(arena);
+    for (int n = 0; n < 3; ++n) {
+        const char *type = n ? "int" : "uint";
+        qg_text_printf(&text, metal ? "constant %s %s[5] = {" : "const %s %s[5] = ", type, names[n]);
+        if (!metal) qg_text_printf(&text, "%s[5](", type);
+        for (int i = 0; i < SMALL_TYPES; ++i) {
+            const qg_small_float f = qg_small_float_of(small_types[i]);
+            qg_text_printf(&text, "%s%s(%u)", i ? ", " : "", type, n == 0 ? f.digits : n == 1 ? f.least : f.most);
+        }
+        qg_text_puts(&text, metal ? "};\n" : ");\n");
+    }
+    return text.data;
+}
+
 /* ---- Vulkan ---- */
 
 static const char glsl_head[] = "#version 450\n"
@@ -222,6 +284,14 @@ static const char glsl_main[] =
     "            case 11u: to[i] = uint(qk_clamped_round(a, -8, 7)); break;\n"
     "            case 12u: to[i] = uint(qk_clamped_even(a, -8, 7)); break;\n"
     "            case 13u: to[i] = qk_bits_of_f32(qk_quotient_by_whole(a, b)); break;\n"
+    "            case 14u: to[i] = uint(qk_small(a, DIGITS[i % 5u], LEAST[i % 5u], MOST[i % 5u])); break;\n"
+    "            case 15u: {\n"
+    "                bool clear = true;\n"
+    "                const int near = qk_clear_small(a, b, DIGITS[i % 5u], LEAST[i % 5u], MOST[i % 5u], clear);\n"
+    "                to[i] = uint(clear ? near : qk_small(qk_quotient(a, b), DIGITS[i % 5u], LEAST[i % 5u], MOST[i % "
+    "5u]));\n"
+    "                break;\n"
+    "            }\n"
     "            default: to[i] = qk_bits_of_f32(a);\n"
     "        }\n"
     "    }\n"
@@ -251,6 +321,8 @@ static void test_vulkan(void **state) {
                                            "inverse = uintBitsToFloat(floatBitsToUint(1.0 / b) - 3u);"};
     static const char *const divisions[] = {"a * (1.0 / b),", "uintBitsToFloat(floatBitsToUint(a / b) + 5u),",
                                             "uintBitsToFloat(floatBitsToUint(a / b) - 5u),"};
+    static const char *const sizes[] = {"a * (1.0 / size);", "uintBitsToFloat(floatBitsToUint(a / size) + 5u);",
+                                        "uintBitsToFloat(max(floatBitsToUint(abs(a) / size), 5u) - 5u);"};
     const qk_vulkan_options options = {.device = getenv("QKGEN_DEVICE"), .cache_path = "", .validate = 0};
     qk_error error = {""};
     static qk_vulkan *vk; /* stays open: of a driver that was unloaded, lsan.supp knows no library */
@@ -263,7 +335,9 @@ static void test_vulkan(void **state) {
         const char *both = spoilt(arena, functions(arena, "quotient.glsl", "encode.glsl", "uint(guess);", guesses[i]),
                                   inverses[0], inverses[i]);
         const char *text =
-            qg_format(arena, "%s%s%s", glsl_head, spoilt(arena, both, "a * (1.0 / b),", divisions[i]), glsl_main);
+            qg_format(arena, "%s%s%s%s", glsl_head, small_tables(arena, false),
+                      spoilt(arena, spoilt(arena, both, "a * (1.0 / b),", divisions[i]), "a * (1.0 / size);", sizes[i]),
+                      glsl_main);
         code.data = qg_spirv_compile(arena, "functions", text, &code.bytes, &why);
         if (!code.data) fail_msg("%s", why);
         const qk_kernel kernel = kernel_of(QK_API_VULKAN, &code);
@@ -298,6 +372,8 @@ static const char msl_main[] =
     "            case 7: to[i] = uint(qk_clamped(rint(qk_quotient(a, b)), -1000, 1000)); break;\n"
     "            case 13:\n"
     "            case 8: to[i] = qk_bits_of_f32(qk_quotient(a, b)); break;\n"
+    "            case 14: to[i] = uint(qk_small(a, DIGITS[i % 5], LEAST[i % 5], MOST[i % 5])); break;\n"
+    "            case 15: to[i] = uint(qk_small(qk_quotient(a, b), DIGITS[i % 5], LEAST[i % 5], MOST[i % 5])); break;\n"
     "            case 9: to[i] = uint(qk_clamped(floor(a), -8, 7)); break;\n"
     "            case 10: to[i] = uint(qk_clamped(trunc(a), -8, 7)); break;\n"
     "            case 11: to[i] = uint(qk_clamped(qk_round(a), -8, 7)); break;\n"
@@ -318,7 +394,7 @@ static void test_metal(void **state) {
         qg_metal *metal;
         qk_error error = {""};
         const char *text = qg_format(
-            arena, "%s%s%s", msl_head,
+            arena, "%s%s%s%s", msl_head, small_tables(arena, true),
             functions(arena, "quotient.metal", "encode_functions.metal", "16777216.0f);", guesses[i]), msl_main);
         const qk_kernel kernel = kernel_of(QK_API_METAL, NULL);
         const char *why = qg_metal_open(arena, text, "functions", &kernel, &metal);

@@ -15,7 +15,8 @@ uint32_t qg_encode_unit(const qg_buffer *buffer) {
 
 bool qg_stores_fours(const qg_layout *layout, uint32_t buffer) {
     const qg_buffer *b = &layout->buffers[buffer];
-    return layout->encode->rows && b->n_axes == 2 && qg_header_bytes(b) == 0 && b->bytes % 16 == 0;
+    return layout->encode->rows && !qg_spread_slice(layout) && b->n_axes == 2 && qg_header_bytes(b) == 0 &&
+           b->bytes % 16 == 0;
 }
 
 /* A function that looks at a whole block. */
@@ -106,6 +107,9 @@ static bool rounds_quotient(const qg_layout *layout, const qg_term *term) {
     const qg_term *rounded = term->op == QG_CALL && term->call == QG_CALL_CLAMPED ? term->arg[0] : NULL;
     if (rounded && rounded->op == QG_CALL && (rounded->call == QG_CALL_ROUND || rounded->call == QG_CALL_EVEN) &&
         rounded->arg[0]->op == QG_CALL && rounded->arg[0]->call == QG_CALL_DIVIDE)
+        return true;
+    if (term->op == QG_CALL && term->call == QG_CALL_SMALL && term->arg[0]->op == QG_CALL &&
+        term->arg[0]->call == QG_CALL_DIVIDE)
         return true;
     if (term->op == QG_CALL && term->call == QG_CALL_LOCAL && layout->encode->items[term->ref].per == 1)
         return rounds_quotient(layout, layout->encode->items[term->ref].value);

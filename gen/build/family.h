@@ -134,6 +134,12 @@ uint32_t qg_encode_team(const qg_layout *layout);
  * are as many of each of the others. */
 uint32_t qg_encode_run(const qg_layout *layout);
 uint32_t qg_run_of_team(const qg_layout *layout, uint32_t team);
+/* encode_spread.c: of rows whose blocks are words of neighbouring elements, the one slice of which these words are,
+ * NULL where they are not; and how many neighbours a word has. A thread takes as many words as a block has, each so
+ * many after the one before as there are threads. */
+enum { QG_MOST_OF_SPREAD = 64 };
+const qg_slice *qg_spread_slice(const qg_layout *layout);
+uint32_t qg_spread_run(const qg_slice *slice);
 /* The words that codes of a slice lie in, of one thread of a team, where each thread has the same ones, but for a
  * distance that is its own: those of the slice's first thread, a bit for each of `span` from the first on. */
 typedef struct qg_parts {

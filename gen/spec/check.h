@@ -108,6 +108,8 @@ uint32_t qg_common_divisor(uint32_t a, uint32_t b);
 /* encode.c. Names and functions that encode alone has. */
 bool qg_is_of_encode(const qg_work *work, const char *name);
 const qg_term *qg_type_name_of_encode(qg_work *work, const qg_expr *expr);
+/* small.c: bits(number, type). */
+const qg_term *qg_type_small(qg_work *work, const qg_expr *expr);
 const qg_term *qg_type_call(qg_work *work, const qg_expr *expr);
 /* The equations, proven: every code is set once, within its range, from what was computed before. NULL after errors,
  * and where there are none. */

@@ -364,6 +364,7 @@ static void put_call(qg_text *text, const qg_layout *layout, const qg_term *term
         break;
     case QG_CALL_INDEX: qg_text_printf(text, "counter %u", term->ref); break;
     case QG_CALL_CLAMPED: qg_text_puts(text, "bounded"); break;
+    case QG_CALL_SMALL: qg_text_printf(text, "bits of %s", qg_scalars[term->ref].name); break;
     default:
         qg_text_puts(text, names[term->call]);
         if (term->count != 0) {

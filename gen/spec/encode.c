@@ -10,7 +10,7 @@
 
 enum { MOST_COUNT = 256, MOST_BOUND = 1 << 24 };
 
-typedef enum takes { LEAF, GROUP, INDEXED, EITHER, FLOAT, ROUNDED, BITS, TWO, DIVIDED, NAME } takes;
+typedef enum takes { LEAF, GROUP, INDEXED, EITHER, FLOAT, ROUNDED, BITS, TYPED, TWO, DIVIDED, NAME } takes;
 
 static const struct {
     const char *name;
@@ -145,6 +145,7 @@ static qg_function find_call(const qg_expr *expr) {
         const bool counts = expr->index != NULL;
         const bool fits = counts                      ? calls[i].takes == INDEXED || calls[i].takes == EITHER
                           : calls[i].takes == TWO     ? n == 2
+                          : calls[i].takes == TYPED   ? n == 2
                           : calls[i].takes == ROUNDED ? n == 1 || n == 3
                                                       : n == 1 && calls[i].takes != INDEXED;
         if (fits) {
@@ -162,6 +163,7 @@ static void report_call(qg_work *work, const qg_expr *expr) {
                      : calls[i].takes == EITHER  ? "give one number, or count, as in sum(k in 15: q < k ? 0 : 1)"
                      : calls[i].takes == ROUNDED ? "give one number, or a number and the bounds of an integer, as in "
                                                    "round(v, 0, 15)"
+                     : calls[i].takes == BITS    ? "give one number, or a number and a type, as in bits(v, e4m3)"
                      : calls[i].takes == GROUP   ? "give one number, of all of a group; max and min take two, too"
                                                  : "give one number");
             return;
@@ -356,6 +358,7 @@ const qg_term *qg_type_call(qg_work *work, const qg_expr *expr) {
     case EITHER: return type_reduction(work, expr, call);
     case TWO: return type_two(work, expr, call);
     case NAME: return type_kept(work, expr);
+    case TYPED: return qg_type_small(work, expr);
     default: return type_unary(work, expr, call);
     }
 }

@@ -63,8 +63,11 @@ static const qg_expr *parse_index(qg_parser *parser) {
     return index != NULL && qg_expect(parser, QG_T_CLOSE_BRACKET, "']'") ? index : NULL;
 }
 
-/* `type(bits)`, behind the name of a type. */
+/* `type(bits)`, behind the name of a type; or the name alone, the last argument of a function. */
 static const qg_expr *parse_bits(qg_parser *parser, qg_expr node) {
+    if (parser->token.kind == QG_T_CLOSE) {
+        return finish(parser, node);
+    }
     node.kind = QG_E_BITS;
     if (!qg_expect(parser, QG_T_OPEN, "'(' and the bits that are to be taken as this type")) {
         return NULL;

@@ -37,6 +37,13 @@ extern const qg_scalar_info qg_scalars[QG_SCALAR_COUNT];
 /* The type of that name, or QG_SCALAR_COUNT. */
 qg_scalar qg_scalar_named(const char *name, size_t length);
 
+/* small.c. A float of at most 8 bits: digits behind the first; as f32's bits, the least number that has all of them and
+ * the largest finite one. */
+typedef struct qg_small_float {
+    uint32_t digits, least, most;
+} qg_small_float;
+qg_small_float qg_small_float_of(qg_scalar type);
+
 /* ---- ops.def: operations, shared by value terms and IR -------------------------------------------------------- */
 
 typedef enum qg_op {

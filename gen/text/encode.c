@@ -170,7 +170,8 @@ static void hold_eights(printer *p, uint32_t count, const char *from) {
     }
     qg_encoder_begin(p, qg_format(p->arena, "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) {", count / 8));
     qg_encoder_line(p, "vec4 qk_v, qk_w;");
-    qg_encoder_line(p, qg_format(p->arena, "qk_eight((%s) / 2u + %s, qk_v, qk_w);", from, j));
+    qg_encoder_line(p, p->spread ? "qk_eight(qk_spread(qk_from, qk_t, qk_n, 8u * uint(qk_j)) / 8u, qk_v, qk_w);"
+                                 : qg_format(p->arena, "qk_eight((%s) / 2u + %s, qk_v, qk_w);", from, j));
     for (uint32_t i = 0; i < 8; ++i)
         qg_encoder_line(p, qg_format(p->arena, "qk_held[8 * qk_j + %u] = qk_%s[%u];", i, i < 4 ? "v" : "w", i % 4));
     qg_encoder_finish(p);
@@ -179,14 +180,16 @@ static void hold_eights(printer *p, uint32_t count, const char *from) {
 
 /* Loads x of `count` elements, four at a time; `from` counts in fours. */
 static void load(printer *p, uint32_t count, const char *from) {
-    if (p->d->id == QG_GLSL && !p->kept && p->run % 8 == 0 && count % 8 == 0 && p->layout->elements % 8 == 0) {
+    const uint32_t run = p->spread ? qg_spread_run(p->spread) : p->run;
+    if (p->d->id == QG_GLSL && !p->kept && run % 8 == 0 && count % 8 == 0 && p->layout->elements % 8 == 0) {
         hold_eights(p, count, from);
         return;
     }
     qg_encoder_begin(
         p, qg_format(p->arena, "%sfor (%s qk_j = 0; qk_j < %u; ++qk_j) {", p->d->unroll, p->d->integer, count / 4));
     qg_encoder_line(
-        p, p->run < p->share     ? qg_format(p->arena, "const vec4 qk_v = qk_four(qk_first / 4u + %s);", runs_of(p, 4))
+        p, p->spread             ? "const vec4 qk_v = qk_four(qk_spread(qk_from, qk_t, qk_n, 4u * uint(qk_j)) / 4u);"
+           : p->run < p->share   ? qg_format(p->arena, "const vec4 qk_v = qk_four(qk_first / 4u + %s);", runs_of(p, 4))
            : p->d->id == QG_GLSL ? qg_format(p->arena, "const vec4 qk_v = qk_four(%s + uint(qk_j));", from)
            : p->kept ? qg_format(p->arena, "const float4 qk_v = ((thread const float4 *)qk_x)[%s + uint(qk_j)];", from)
                      : qg_format(p->arena, "const float4 qk_v = qk_four(qk_x, %s + uint(qk_j));", from));
@@ -206,8 +209,10 @@ static void hold(printer *p, uint32_t count, const char *from) {
 bool qg_encoder_holds_rows(const printer *p) { return p->d->id == QG_GLSL && p->encode->rows && can_hold(p, p->share); }
 
 static void print_load(printer *p) {
-    qg_encoder_line(p, "// Loads a block of the row.");
-    qg_encoder_begin(p, qg_format(p->arena, "void qk_hold(uint qk_from, out float qk_held[%u]) {", p->share));
+    if (p->spread) qg_encoder_print_spread(p);
+    qg_encoder_line(p, p->spread ? "// Loads what a thread has of the row." : "// Loads a block of the row.");
+    qg_encoder_begin(p, qg_format(p->arena, "void qk_hold(uint qk_from, %sout float qk_held[%u]) {",
+                                  p->spread ? "uint qk_t, uint qk_n, " : "", p->share));
     load(p, p->share, "qk_from / 4u");
     qg_encoder_finish(p);
     qg_encoder_line(p, "");
@@ -439,6 +444,7 @@ static printer printer_of(qg_arena *arena, const qg_layout *layout, qg_target_id
     }
     p.run = p.share = p.layout->elements;
     if (layout->encode->rows) qg_encoder_find_rows(&p);
+    if (id == QG_GLSL && qg_encoder_holds_rows(&p)) p.spread = qg_spread_slice(layout);
     return p;
 }
 
@@ -512,7 +518,7 @@ void qg_row_holes(qg_arena *arena, qg_holes *holes, const qg_layout *layout, qg_
     for (uint32_t k = 0; k < begin.n_row; ++k) {
         const char *into = qg_format(arena, "qk_of_row[%u]", k), *v = qg_format(arena, "v%u", k);
         qg_encoder_line(&begin, qg_format(arena, "%s = %s;", into, qg_encoder_begin_of(&begin, begin.row[k])));
-        qg_encoder_line(&join, qg_format(arena, "const float %s = qk_found[t * %uu + %uu];", v, begin.n_row, k));
+        qg_encoder_line(&join, qg_format(arena, "const float %s = qk_found[next * %uu + %uu];", v, begin.n_row, k));
         qg_encoder_compare(&join, join.row[k], v, into);
     }
     if (begin.n_row) begin.text.data[begin.text.length - 1] = join.text.data[join.text.length - 1] = 0;
@@ -521,4 +527,5 @@ void qg_row_holes(qg_arena *arena, qg_holes *holes, const qg_layout *layout, qg_
     qg_hole(holes, "row_join", begin.n_row ? join.text.data : "");
     qg_hole(holes, "of_row", begin.n_row ? ", qk_of_row" : "");
     qg_hole(holes, "holds", qg_encoder_holds_rows(&begin) ? "yes" : NULL);
+    qg_hole(holes, "spread", begin.spread ? "yes" : NULL);
 }

@@ -45,6 +45,7 @@ typedef struct qg_encoder_printer {
     uint32_t run;            /* of those, how many follow each other in the block */
     bool entire;             /* the loop in hand looks at the whole block */
     bool left;               /* others of the team may still look at what a thread left for them */
+    const qg_slice *spread;  /* of rows whose words threads take in turn; else NULL */
     const qg_layout *planes; /* the format, where its blocks are groups of planes, which are made one by one, and
                                 `layout` is that of a group; else NULL */
 } qg_encoder_printer;
@@ -147,6 +148,8 @@ const char *qg_encoder_of_row(const qg_encoder_printer *p, const qg_term *term);
 void qg_encoder_print_look(qg_encoder_printer *p);
 /* The parameters of a function that makes a block of a row, and how the words of a buffer are stored there. */
 const char *qg_encoder_row_parameters(const qg_encoder_printer *p);
+/* In GLSL: where an element is of what a thread takes of a row in turn. */
+void qg_encoder_print_spread(qg_encoder_printer *p);
 void qg_encoder_store_in_row(qg_encoder_printer *p, uint32_t number);
 
 /* ---- encode_planes.c: groups of planes ---- */

@@ -46,6 +46,24 @@ void qg_encoder_print_look(printer *p) {
     qg_encoder_line(p, "");
 }
 
+void qg_encoder_print_spread(printer *p) {
+    const qg_slice *slice = p->spread;
+    const uint32_t run = qg_spread_run(slice), extent = slice->digits[0].extent, words = extent / run,
+                   elements = p->layout->elements;
+    const bool one = extent == elements;
+    qg_encoder_line(
+        p, "// Where element `i` of thread `t` of `n` is, whose words of the row are number `t`, `t + n` and so on.");
+    qg_encoder_begin(p, "uint qk_spread(uint from, uint t, uint n, uint i) {");
+    qg_encoder_line(p, qg_format(p->arena, "const uint word = t + i %s/ %uu * n;",
+                                 one ? "" : qg_format(p->arena, "%% %uu ", extent), run));
+    qg_encoder_line(p, one ? qg_format(p->arena, "return from + word * %uu + i %% %uu;", run, run)
+                           : qg_format(p->arena,
+                                       "return from + word / %uu * %uu + word %% %uu * %uu + i / %uu * %uu + i %% %uu;",
+                                       words, elements, words, run, extent, extent, run));
+    qg_encoder_finish(p);
+    qg_encoder_line(p, "");
+}
+
 static const char *pointer_type(const printer *p, uint32_t unit) {
     return p->d->id == QG_C ? "uint8_t" : unit == 32 ? "device uint" : unit == 16 ? "device ushort" : "device uchar";
 }
@@ -54,6 +72,7 @@ const char *qg_encoder_row_parameters(const printer *p) {
     qg_text text = qg_text_new(p->arena);
     if (p->d->id == QG_GLSL) {
         qg_text_puts(&text, "uint qk_row, uint qk_col, uint qk_from");
+        if (p->spread) qg_text_puts(&text, ", uint qk_t, uint qk_n");
         if (qg_encoder_holds_rows(p)) qg_text_printf(&text, ", float qk_held[%u]", p->share);
         if (p->n_row) qg_text_printf(&text, ", float qk_of_row[%u]", p->n_row);
         return text.data;
@@ -100,6 +119,19 @@ static void store_fours(printer *p, const qg_buffer *buffer) {
     qg_encoder_finish(p);
 }
 
+/* What a thread has of all words of the row. Its first block is that of the workgroup. */
+static void store_words(printer *p, const qg_buffer *buffer, uint32_t header) {
+    const uint32_t n = buffer->bytes / 4 - header;
+    const char *row =
+        header ? qg_format(p->arena, "qk_row * (%uu + row_blocks * %uu) + %uu + qk_col * %uu", header, n, header, n)
+               : qg_format(p->arena, "(qk_row * row_blocks + qk_col) * %uu", n);
+    qg_encoder_line(p, qg_format(p->arena,
+                                 "[[unroll]] for (uint qk_j = 0u; qk_j < %uu; ++qk_j) %s[%s + qk_t + qk_j * qk_n] = "
+                                 "qk_words_%s[%s];",
+                                 n, buffer->name, row, buffer->name,
+                                 header ? qg_format(p->arena, "%uu + qk_j", header) : "qk_j"));
+}
+
 void qg_encoder_store_in_row(printer *p, uint32_t number) {
     const qg_buffer *buffer = &p->layout->buffers[number];
     if (p->d->id == QG_GLSL && qg_stores_fours(p->layout, number)) {
@@ -114,9 +146,13 @@ void qg_encoder_store_in_row(printer *p, uint32_t number) {
                         : header ? qg_format(p->arena, "qk_row * (%u%s + %s * %u%s)", header, u, blocks, n - header, u)
                                  : qg_format(p->arena, "(qk_row * %s + qk_col) * %u%s", blocks, n, u);
     if (header || of_row) {
-        qg_encoder_begin(p, qg_format(p->arena, "if (qk_col == 0%s) {", u));
+        qg_encoder_begin(p, qg_format(p->arena, p->spread ? "if (qk_col + qk_t == 0%s) {" : "if (qk_col == 0%s) {", u));
         store(p, buffer, unit, 0, of_row ? n : header, begin);
         qg_encoder_finish(p);
+    }
+    if (p->spread && !of_row) {
+        store_words(p, buffer, header);
+        return;
     }
     if (header) begin = qg_format(p->arena, "%s + qk_col * %u%s", begin, n - header, u);
     if (!of_row) store(p, buffer, unit, header, n, begin);

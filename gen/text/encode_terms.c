@@ -235,9 +235,17 @@ static bool is_rounded_quotient(const qg_term *term, const qg_term *bounds) {
            bounds->high <= MOST;
 }
 
+/* Whether a term is a quotient that becomes an integer, so that a guess of it mostly does. */
+static bool takes_guess(const qg_term *term) {
+    if (term->op != QG_CALL) return false;
+    const qg_term *a = term->arg[0];
+    return (term->call == QG_CALL_CLAMPED && is_rounded_quotient(a, term)) ||
+           (term->call == QG_CALL_SMALL && a->op == QG_CALL && a->call == QG_CALL_DIVIDE);
+}
+
 bool qg_encoder_can_guess(const printer *p, const qg_term *term) {
     if (!term) return false;
-    if (term->op == QG_CALL && term->call == QG_CALL_CLAMPED && is_rounded_quotient(term->arg[0], term)) return true;
+    if (takes_guess(term)) return true;
     if (term->op == QG_SELECT && is_worth_a_branch(p, term)) return true;
     return qg_encoder_can_guess(p, term->arg[0]) || qg_encoder_can_guess(p, term->arg[1]) ||
            qg_encoder_can_guess(p, term->arg[2]);
@@ -249,7 +257,7 @@ bool qg_encoder_is_guess(const qg_term *term) {
 
 bool qg_encoder_guesses_quotient(const printer *p, const qg_term *term) {
     if (!term) return false;
-    if (term->op == QG_CALL && term->call == QG_CALL_CLAMPED && is_rounded_quotient(term->arg[0], term)) return true;
+    if (takes_guess(term)) return true;
     const uint32_t e = qg_encoder_equation(p, term);
     if (e < p->encode->count && qg_encoder_items(p)[e].per == 1 &&
         qg_encoder_guesses_quotient(p, qg_encoder_items(p)[e].value))
@@ -305,6 +313,17 @@ static const char *rounded_quotient(printer *p, const qg_term *term) {
                      (long long)term->high);
 }
 
+static const char *small_float(printer *p, const qg_term *term) {
+    const qg_small_float f = qg_small_float_of((qg_scalar)term->ref);
+    const char *u = p->d->id == QG_C ? "" : "u";
+    const char *type = qg_format(p->arena, "%u%s, 0x%X, 0x%X", f.digits, u, f.least, f.most);
+    const qg_term *quotient = term->arg[0];
+    if (p->clear && takes_guess(term))
+        return qg_format(p->arena, "qk_clear_small(%s, %s, %s, %s)", qg_encoder_apart(p, quotient->arg[0]),
+                         qg_encoder_apart(p, quotient->arg[1]), type, p->clear);
+    return qg_format(p->arena, "qk_small(%s, %s)", qg_encoder_apart(p, quotient), type);
+}
+
 /* From where on a float counts as `k`, or, below 0, down to where: a comparison with the number between. */
 static const char *edge(const printer *p, const qg_term *rounded, int k) {
     const bool below = k < 0, is_half = rounded->call == QG_CALL_ROUND || rounded->call == QG_CALL_EVEN;
@@ -343,6 +362,7 @@ static const char *call_text(printer *p, const qg_term *term) {
     case QG_CALL_X:
         if (p->held) return qg_format(p->arena, "qk_held[%s]", p->whole ? p->at : "qk_i");
         if (p->fours) return "qk_fours[qk_l]";
+        if (p->spread) return qg_format(p->arena, "qk_x(qk_spread(qk_from, qk_t, qk_n, uint(%s)))", p->at);
         if (p->entire) return qg_format(p->arena, "qk_x(qk_first - uint(qk_t) * %uu + uint(%s))", p->run, p->at);
         if (p->run < p->share)
             return qg_format(p->arena, "qk_x(qk_first + uint(%s / %u * %u + %s %% %u))", p->at, p->run,
@@ -374,6 +394,7 @@ static const char *call_text(printer *p, const qg_term *term) {
         return into;
     }
     if (term->count) return qg_encoder_print_counting(p, term);
+    if (term->call == QG_CALL_SMALL) return small_float(p, term);
     if (term->call == QG_CALL_CLAMPED && p->d->id == QG_GLSL && !p->mends && is_rounded_quotient(term->arg[0], term))
         return rounded_quotient(p, term);
     if (term->call == QG_CALL_CLAMPED && p->d->id == QG_GLSL) {

@@ -7,14 +7,19 @@ floats=$BUILD/floats
 if ! [ "$floats" -nt "$SOURCE/tests/tools/floats.c" ]; then
   "${CC:-cc}" -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -o "$floats" "$SOURCE/tests/tools/floats.c" -lm
 fi
+mx=$BUILD/mx
+if ! [ "$mx" -nt "$SOURCE/tests/tools/mx.c" ]; then
+  "${CC:-cc}" -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -o "$mx" "$SOURCE/tests/tools/mx.c" -lm
+fi
 given=$SOURCE/tests/vectors/encode
-export floats given
+export floats mx given
 
 # outputs FORMAT FOLDER: the arguments that name a file for each buffer.
 outputs() {
   case $1 in
     affine_*) printf -- '--out %s ' "weight=$2/weight" "scales=$2/scales" "biases=$2/biases" ;;
     mlx_*) printf -- '--out %s ' "weight=$2/weight" "scales=$2/scales" ;;
+    mx_*) printf -- '--out %s ' "codes=$2/codes" "scales=$2/scales" ;;
     nf4_* | fp4_*) printf -- '--out %s ' "weight=$2/weight" "absmax=$2/absmax" ;;
     *) echo --out "$2/blocks" ;;
   esac
@@ -214,13 +219,34 @@ SPEC
     done
   done
 }
-export -f one outputs encode skips expected decode keeps sets narrow types zeros far
+# small FORMAT TYPE: what OCP's specification makes of floats, and the same on all targets of any.
+small() {
+  local format=$1 data=$work/$1 target kind
+  mkdir -p "$data"
+  for kind in usual ties hostile; do
+    "$floats" $kind 40960 13 >"$data/$kind.f32"
+    mkdir "$data/must.$kind"
+    [ $kind = hostile ] || "$mx" "$2" "$data/$kind.f32" "$data/must.$kind"
+    for target in $targets; do
+      encode "$format" "$target" "$data/$kind.f32" "$data/$target.$kind" || continue
+      case $kind in
+        hostile) [ "$target" = c ] || check "$format: $kind floats become other blocks on $target than in C" \
+          diff -r "$data/c.$kind" "$data/$target.$kind" ;;
+        *) check "$format: $kind floats become other blocks on $target than OCP's specification has" \
+          diff -r "$data/must.$kind" "$data/$target.$kind" ;;
+      esac
+    done
+  done
+  rm -r "$data"
+}
+export -f one outputs encode skips expected decode keeps sets narrow types zeros far small
 if [ $# -gt 0 ]; then
   printf '%s\n' "$@" | each
   finish
   exit
 fi
 for path in "$given"/*.f32; do basename "$path" .f32; done | sed "s/^/one /" | each
+printf 'small %s\n' 'mx_fp4 e2m1' 'mx_fp6_e2m3 e2m3' 'mx_fp6_e3m2 e3m2' 'mx_fp8_e4m3 e4m3' 'mx_fp8_e5m2 e5m2' | each
 printf 'types %s\n' q4_0 q4_K | each
 printf 'sets %s\n' q4_0 q8_0 mxfp4 q4_K tq1_0 affine_b4_g64_bf16 mlx_nvfp4 nf4_b64 | each
 printf 'narrow %s\n' 'q8_0 32' 'q8_0 96' 'mxfp4 32' 'mxfp4 96' 'q4_1 32' 'q2_0 64' 'q2_0 4160' 'tq1_0 256' 'nvfp4 64' 'nvfp4 4160' | each

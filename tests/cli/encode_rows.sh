@@ -36,6 +36,25 @@ encode {
     q = round((x - lo) * r, 0, 15)
 }
 SPEC
+# And one whose blocks lie beside: which of equals is farthest from 0 says what sign the scale has.
+cat >"$work/far.quant" <<'SPEC'
+format far "signed codes of 8 bits, of which the farthest is below 0"
+
+block 1 x 32 {
+    buffer weight      { w: i8[32] }
+    buffer scale[rows] { s: f32 }
+}
+
+code q: i8 = w { 8 @ 0 (32:8) }
+
+value = q * s
+
+encode {
+    m per row = extreme(x) / -128.0
+    s = m
+    q = s == 0.0 ? 0 : even(x / s, -128, 127)
+}
+SPEC
 export floats given
 
 # files OPTION FORMAT FOLDER: the arguments that name a file for each buffer.
@@ -43,7 +62,7 @@ files() {
   case $2 in
     iq2_bn | ends) echo "$1" "$3/blocks" ;;
     bnb_int8) echo "$1" weight="$3/weight" "$1" SCB="$3/SCB" ;;
-    i4_channel) echo "$1" weight="$3/weight" "$1" scale="$3/scale" ;;
+    i4_channel | far) echo "$1" weight="$3/weight" "$1" scale="$3/scale" ;;
     *) echo "$1" weight="$3/weight" "$1" weight_scale="$3/weight_scale" ;;
   esac
 }
@@ -52,7 +71,7 @@ files() {
 encode() {
   mkdir -p "$6"
   # shellcheck disable=SC2046
-  "$QKGEN" run encode --spec "$work/ends.quant" --format "$1" --target "$2" --rows "$3" --cols "$4" --in "$5" --type "${7:-f32}" \
+  "$QKGEN" run encode --spec "$work/ends.quant" --spec "$work/far.quant" --format "$1" --target "$2" --rows "$3" --cols "$4" --in "$5" --type "${7:-f32}" \
     $(files --out "$1" "$6") 2>"$6.log" || { fail "$1 on $2: the run failed" "$6.log"; return 1; }
 }
 
@@ -62,6 +81,9 @@ one() {
   mkdir -p "$data"
   for kind in usual hostile; do "$floats" $kind 33920 7 >"$data/$kind.f32"; done
   { head -c 8192 "$data/hostile.f32"; head -c 4096 /dev/zero; head -c 4092 "$data/usual.f32"; printf '\0\0\200\377'; } >"$data/odd.f32"
+  # Two that are as far from 0: the first is the fifth, and the other one of those that the first thread may have.
+  { head -c 16 "$data/usual.f32"; printf '\0\100\034\106'; head -c 236 "$data/usual.f32"; printf '\0\100\034\306'; head -c 1788 "$data/usual.f32"; } \
+    >"$data/equal.f32"
   for shape in "5 $block" "4 512" "1 $((block * 530))"; do
     read -r rows cols <<<"$shape"
     for kind in usual hostile; do
@@ -77,6 +99,8 @@ one() {
   for target in $targets; do
     encode "$format" "$target" 8 512 "$data/odd.f32" "$data/odd.$target" || continue
     [ "$target" = c ] || check "$format: other rows on $target than in C" diff -r "$data/odd.c" "$data/odd.$target"
+    encode "$format" "$target" 1 512 "$data/equal.f32" "$data/equal.$target" || continue
+    [ "$target" = c ] || check "$format: another of equals on $target than in C" diff -r "$data/equal.c" "$data/equal.$target"
     for kind in f16 bf16; do # of any bits
       encode "$format" "$target" 16 512 "$data/odd.f32" "$data/$kind.$target" $kind || continue
       [ "$target" = c ] || check "$format of $kind: others on $target than in C" diff -r "$data/$kind.c" "$data/$kind.$target"
@@ -108,8 +132,8 @@ sets() {
   for target in $targets; do
     mkdir "$data/$target"
     # shellcheck disable=SC2046
-    "$QKGEN" run set_rows --spec "$work/ends.quant" --format "$format" --target "$target" --rows 7 --cols 512 --in "$data/src.f32" \
-      --indices "$data/indices" $(files --into "$format" "$data/into") $(files --out "$format" "$data/$target") 2>"$data/log" ||
+    "$QKGEN" run set_rows --spec "$work/ends.quant" --spec "$work/far.quant" --format "$format" --target "$target" --rows 7 --cols 512 \
+      --in "$data/src.f32" --indices "$data/indices" $(files --into "$format" "$data/into") $(files --out "$format" "$data/$target") 2>"$data/log" ||
       { fail "set_rows of $format on $target" "$data/log"; continue; }
     says "$format on $target: the row that there is not" ': 1 of 4 indices are not below --rows 7' "$data/log"
     check "set_rows of $format on $target" diff -r "$data/expected" "$data/$target"
@@ -122,7 +146,7 @@ if [ $# -gt 0 ]; then
   finish
   exit
 fi
-printf 'one %s\n' 'iq2_bn 64' 'ends 32' 'int8_channel 32' 'fp8_channel 32' 'bnb_int8 32' 'i4_channel 32' | each
+printf 'one %s\n' 'iq2_bn 64' 'ends 32' 'far 32' 'int8_channel 32' 'fp8_channel 32' 'bnb_int8 32' 'i4_channel 32' | each
 
 for target in $targets; do
   encode iq2_bn "$target" 8 512 "$given/iq2_bn.f32" "$work/given"

@@ -3,6 +3,7 @@
  *   floats usual COUNT SEED     sums of uniform numbers, whose size changes every 256
  *   floats hostile COUNT SEED   zeros of both signs, subnormals, infinities, NaNs, all alike, of wildly different size, and
  *                               these among usual ones, by stretches of 16 to 256
+ *   floats ties COUNT SEED      numbers of six bits, whose size changes every 256
  *
  * They go to standard output, as f32. */
 #include <math.h>
@@ -50,7 +51,7 @@ static float hostile(uint32_t kind, uint32_t alike) {
     case 14: return usual(-140);
     case 15: return draw() % 16 ? 0.0f : usual(0);
     case 16: return -fabsf(usual(0));
-    case 17: return (float)((int)(draw() % 33) - 16) / 2; /* ties */
+    case 17: return (float)((int)(draw() % 33) - 16) / 2;        /* ties */
     case 18: return of_bits(0xFFC00000u | (draw() & 0x3FFFFFu)); /* NaN with a sign */
     default: return usual(0);
     }
@@ -59,7 +60,7 @@ static float hostile(uint32_t kind, uint32_t alike) {
 int main(int argc, char **argv) {
     if (argc != 4) return 2;
     const uint64_t count = strtoull(argv[2], NULL, 10);
-    const int is_usual = strcmp(argv[1], "usual") == 0;
+    const int is_usual = strcmp(argv[1], "usual") == 0, is_tie = strcmp(argv[1], "ties") == 0;
     uint32_t kind = 0, left = 0, alike = 0, stretch = 0;
     state = strtoull(argv[3], NULL, 10) * 2 + 1;
     for (uint64_t i = 0; i < count; ++i) {
@@ -68,7 +69,9 @@ int main(int argc, char **argv) {
             left = (16u << draw() % 5) - 1;
             alike = draw();
         }
-        const float value = is_usual ? usual((int)(i / 256 % 9) - 4) : hostile(kind, alike);
+        const float value = is_tie     ? ldexpf((float)(int)(draw() % 127) - 63, (int)(i / 256 % 33) - 16)
+                            : is_usual ? usual((int)(i / 256 % 9) - 4)
+                                       : hostile(kind, alike);
         if (fwrite(&value, sizeof value, 1, stdout) != 1) return 1;
     }
     return 0;
