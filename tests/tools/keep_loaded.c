@@ -1,4 +1,4 @@
-/* Linked into the command when it is built with sanitizers: libraries stay loaded until the process ends. Else the leak
+/* Linked into the command and tests when they are built with sanitizers: libraries stay loaded until the process ends. Else the leak
  * check, which comes last, meets the memory of Vulkan drivers that are gone, and cannot tell whose it was. */
 int dlclose(void *handle);
 
