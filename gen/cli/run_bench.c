@@ -215,7 +215,6 @@ static uint64_t copies_of(qg_bench *b, const qk_kernel *kernel, const qg_case *c
 
 bool qg_case_fits(qg_bench *b, const qg_case *c) {
     if (!qg_takes(c->family, c->layout)) return false;
-    if (c->family->encodes && c->layout->view == QG_VIEW_GROUPS) return false; /* no row can be compared alone */
     if (c->family->encodes && c->cols % c->layout->block_cols) return false;
     if (c->family->sums && !qg_has_class(b->session->arena, c->layout, c->family, c->sum)) return false;
     if (c->layout->view == QG_VIEW_BLOCKS) return c->cols % c->layout->elements == 0;

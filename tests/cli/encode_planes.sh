@@ -229,4 +229,13 @@ fi
   echo placed
   echo refused
 } | each
+
+# Bench holds all groups against the reference: these fill their planes, or leave some of the last one open.
+measure=(bench encode --format hqq_b3_g64,hqq_b4_g64 --rows 7 --cols 512 --type f32,f16 --quick --samples 2)
+check "bench" "$QKGEN" "${measure[@]}" --json "$work/bench.json"
+check "a figure for each format and type" \
+  test "$(grep -cE '"family": "encode", .*"rows": 7, "cols": 512, .*"checked": 7, .*"wrong": false' "$work/bench.json")" -eq 4
+mkdir "$work/data" && cp -r "$SOURCE/formats" "$SOURCE/templates" "$work/data"
+sed -i 's/qk_encode(i);/if (i != 9u) &/' "$work/data/templates/encode_planes.comp"
+refuses "bench with a wrong template" "[1-4] of 4 results are wrong" env QKGEN_DATA_DIR="$work/data" "$QKGEN" "${measure[@]}"
 finish
