@@ -840,7 +840,7 @@ mutate "rows: an index that is no row, Vulkan" templates/set_rows_matrix.comp 's
   script encode_rows "c vulkan" "one iq2_bn 64"
 mutate "rows: an index that is no row, MSL" templates/set_rows_matrix.metal 's/if \(row >= push.rows\)/if (row > push.rows)/' \
   script encode_rows "c msl" "one iq2_bn 64"
-mutate "rows: pieces of a file are whole rows, made" gen/cli/run_convert_plan.c 's/n_header > 0\) c->to.row/n_header > 99) c->to.row/' script convert c
+mutate "rows: pieces of a file are whole rows, made" gen/cli/run_convert_plan.c 's/n_header > 0\) c->to.row/n_header > 99) c->to.row/' script encode_rows c model
 
 mutate "planes: what fills up the last one stays 0" gen/text/encode_planes.c 's/if \(many\) qg_encoder_line\(p, glsl \? "if/if (!many) qg_encoder_line(p, glsl ? "if/' \
   script encode_planes "c" "back nibbles 16 -8 7"

@@ -139,7 +139,20 @@ sets() {
     check "set_rows of $format on $target" diff -r "$data/expected" "$data/$target"
   done
 }
-export -f one sets encode files
+# A model file, of which a row of each tensor has a scale of its own; values are those of the blocks that `run encode` makes.
+model() {
+  local model=$work/small.gguf tensor=blk.1.ffn_down.weight target
+  "${MODEL_GGUF:?names model_gguf, of the build}" small q8_0 "$model" "$SOURCE" 2>"$logs/model" || fail "a model" "$logs/model"
+  "$QKGEN" verify "$model" --target c --tensor $tensor --out "$work/old.f32" 2>"$logs/verify" || fail "$tensor" "$logs/verify"
+  encode iq2_bn c 512 1024 "$work/old.f32" "$work/made"
+  "$QKGEN" run dequant --format iq2_bn --target c --type f32 --rows 512 --cols 1024 --in "$work/made/blocks" --out "$work/expected.f32" 2>"$logs/dequant"
+  for target in c vulkan; do
+    check "a model to iq2_bn on $target" "$QKGEN" convert "$model" --to iq2_bn --target $target --out "$work/$target.gguf"
+    "$QKGEN" verify "$work/$target.gguf" --target c --tensor $tensor --out "$work/new.f32" 2>"$logs/verify" || fail "$tensor in iq2_bn" "$logs/verify"
+    check "$tensor in iq2_bn on $target" cmp "$work/expected.f32" "$work/new.f32"
+  done
+}
+export -f one sets encode files model
 # encode_rows.sh LINE...: these alone.
 if [ $# -gt 0 ]; then
   printf '%s\n' "$@" | each
@@ -152,19 +165,7 @@ for target in $targets; do
   encode iq2_bn "$target" 8 512 "$given/iq2_bn.f32" "$work/given"
   check "iq2_bn on $target: other blocks than the library's" cmp "$work/given/blocks" "$given/iq2_bn.blocks"
 done
-
-# A model file, of which a row of each tensor has a scale of its own; values are those of the blocks that `run encode` makes.
-model=$work/small.gguf
-"${MODEL_GGUF:?names model_gguf, of the build}" small q8_0 "$model" "$SOURCE" 2>"$logs/model" || fail "a model" "$logs/model"
-tensor=blk.1.ffn_down.weight
-"$QKGEN" verify "$model" --target c --tensor $tensor --out "$work/old.f32" 2>"$logs/verify" || fail "$tensor" "$logs/verify"
-encode iq2_bn c 512 1024 "$work/old.f32" "$work/made"
-"$QKGEN" run dequant --format iq2_bn --target c --type f32 --rows 512 --cols 1024 --in "$work/made/blocks" --out "$work/expected.f32" 2>"$logs/dequant"
-for target in c vulkan; do
-  check "a model to iq2_bn on $target" "$QKGEN" convert "$model" --to iq2_bn --target $target --out "$work/$target.gguf"
-  "$QKGEN" verify "$work/$target.gguf" --target c --tensor $tensor --out "$work/new.f32" 2>"$logs/verify" || fail "$tensor in iq2_bn" "$logs/verify"
-  check "$tensor in iq2_bn on $target" cmp "$work/expected.f32" "$work/new.f32"
-done
+model
 
 run=("$QKGEN" run encode --format iq2_bn --target c --in "$given/iq2_bn.f32" --out "$work/x")
 refuses "no shape" 'iq2_bn needs --rows, at least 1, and --cols, a multiple of the 64 elements' "${run[@]}"
