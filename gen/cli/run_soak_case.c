@@ -34,11 +34,6 @@ static uint64_t hash_of(uint64_t key, const char *name) {
     return qg_soak_random(&hash);
 }
 
-static bool takes(const qg_family *family, const qg_layout *layout) {
-    if (family->encodes && layout->view == QG_VIEW_GROUPS) return false;           /* cli_encode_planes tries them */
-    return qg_takes(family, layout) && !(family->encodes && layout->encode->rows); /* cli_encode_rows tries them */
-}
-
 /* A format that the family takes: first one of the specifications, then one of those that its parameters make, so that
  * large families of formats do not crowd out the others. */
 static const qg_layout *draw_format(const qg_soak_choice *choice, uint64_t key, const qg_family *family) {
@@ -48,7 +43,7 @@ static const qg_layout *draw_format(const qg_soak_choice *choice, uint64_t key, 
     for (uint32_t i = 0; i < library->layouts.count; ++i) {
         const qg_layout *layout = library->layouts.items[i];
         const char *slash = strrchr(library->paths[i], '/');
-        if (!is_wanted(&choice->formats, layout->name) || !takes(family, layout)) continue;
+        if (!is_wanted(&choice->formats, layout->name) || !qg_takes(family, layout)) continue;
         const uint64_t file = hash_of(key, slash ? slash + 1 : library->paths[i]), own = hash_of(key, layout->name);
         if (best && (file > best_file || (file == best_file && own >= best_own))) continue;
         best = layout;
@@ -195,7 +190,7 @@ static void draw_shape(qg_arena *arena, const qg_soak_choice *choice, uint64_t *
     const bool blocks = layout->view == QG_VIEW_BLOCKS || c->family->encodes, /* what is encoded is whole blocks */
         any = !blocks && layout->ragged && one_in(state, 2);
     const uint64_t tile = c->family->in_tiles ? qg_soak_describe(arena, c)->wide_block : 1;
-    uint64_t wide = blocks ? layout->elements : any ? 1 : layout->block_cols;
+    uint64_t wide = blocks && layout->view != QG_VIEW_GROUPS ? layout->elements : any ? 1 : layout->block_cols;
     const uint64_t high = blocks || any ? 1 : layout->block_rows;
     if (tile > wide) wide = tile;
     uint64_t most = draw_elements(choice, state);

@@ -266,6 +266,8 @@ const char *qg_soak_encode(qg_arena *arena, const qg_templates *templates, const
     if (why) return why;
     if (qg_at_indices(c->family))
         qg_reference_set_rows(function, weights, data->ids, c->rows, c->cols, c->batch, data->x);
+    else if (c->layout->encode->rows || c->layout->view == QG_VIEW_GROUPS)
+        qg_reference_encode_rows(function, weights, c->rows, c->cols, data->x);
     else
         qg_reference_encode(function, weights, c->rows * c->cols, data->x);
     dlclose(object);
