@@ -803,14 +803,14 @@ mutate "encode: digits that are not there are 0" gen/text/encode_store.c 's/(qk_
 mutate "encode: a sequence has blocks in all of its buffers" gen/spec/encode_rows.c 's/work->buffers\[i\].n_axes != 2/work->buffers[i].n_axes > 2/' \
   script bad_specification c
 mutate "encode: codes of NF4, as bitsandbytes compares" formats/nf4.quant 's/0\.6427869200706482/0.64278/' script encode c "one nf4_b64"
-mutate "small floats: a quotient next to the middle of two is made again" templates/encode.glsl 's/5\.9602e-8/5.97e-8/' encode_functions_test
+mutate "small floats: a quotient next to the middle of two is made again" templates/encode.glsl 's/5\.9602e-8/5.97e-8/' unit encode_functions_test
 mutate "small floats: ties to even, Vulkan" templates/encode.glsl '/^int qk_small/,/^}/s/magic = e \+ \(int\(23u/magic = e + 1 + (int(23u/' \
-  encode_functions_test
+  unit encode_functions_test
 mutate "small floats: what is below has the digits of the least, MSL" templates/encode_functions.metal 's/max\(within & 0x7F800000, least\)/within \& 0x7F800000/' \
-  encode_functions_test
+  unit encode_functions_test
 mutate "small floats: and C" templates/encode_functions.c 's/exponent < least \? least : exponent/exponent/' script encode c "small mx_fp4 e2m1"
-mutate "small floats: the largest of a type with infinities" gen/spec/small.c 's/codes - digits - 1/codes - 1/' encode_functions_test
-mutate "small floats: a code's largest is known" gen/spec/small.c 's/codes - 2;/codes - 1;/' encode_functions_test
+mutate "small floats: the largest of a type with infinities" gen/spec/small.c 's/codes - digits - 1/codes - 1/' unit encode_functions_test
+mutate "small floats: a code's largest is known" gen/spec/small.c 's/codes - 2;/codes - 1;/' unit encode_functions_test
 mutate "small floats: quotients alone are guesses" gen/text/encode_terms.c 's/QG_CALL_SMALL && a->op == QG_CALL && a->call == QG_CALL_DIVIDE/QG_CALL_SMALL/' \
   script encode "c vulkan" "one mlx_mxfp8"
 mutate "rows: all of a row is looked at" templates/encode_row.glsl 's/min\(first \+ share, row_blocks\)/min(first + 1u, row_blocks)/' \
