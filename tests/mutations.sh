@@ -809,7 +809,7 @@ mutate "small floats: ties to even, Vulkan" templates/encode.glsl '/^int qk_smal
 mutate "small floats: what is below has the digits of the least, MSL" templates/encode_functions.metal 's/max\(within & 0x7F800000, least\)/within \& 0x7F800000/' \
   unit encode_functions_test
 mutate "small floats: and C" templates/encode_functions.c 's/exponent < least \? least : exponent/exponent/' script encode c "small mx_fp4 e2m1"
-mutate "small floats: the largest of a type with infinities" gen/spec/small.c 's/codes - digits - 1/codes - 1/' unit encode_functions_test
+mutate "small floats: the largest of a type with infinities" gen/spec/small.c 's/codes - digits - 1/codes - digits/' unit encode_functions_test
 mutate "small floats: a code's largest is known" gen/spec/small.c 's/codes - 2;/codes - 1;/' unit encode_functions_test
 mutate "small floats: quotients alone are guesses" gen/text/encode_terms.c 's/QG_CALL_SMALL && a->op == QG_CALL && a->call == QG_CALL_DIVIDE/QG_CALL_SMALL/' \
   script encode "c vulkan" "one mlx_mxfp8"
