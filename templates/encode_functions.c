@@ -22,8 +22,9 @@ static inline int32_t qk_sign(float v) {
     return (int32_t)(qk_bits_of_f32(v) >> 31);
 }
 
-/* The bits of the nearest float that has so many digits behind the first, ties to even, from 0 to `most`, which is also that of a NaN.
- * From `least` on the digits begin with the first that is not 0. A sum with a float whose last bit is the last digit rounds to it. */
+/* The bits of the nearest float that has so many digits behind the first, ties to even, from 0 to `most`, which is also
+ * that of a NaN. From `least` on the digits begin with the first that is not 0. A sum with a float whose last bit is
+ * the last digit rounds to it. */
 static inline int32_t qk_small(float v, uint32_t digits, int32_t least, int32_t most) {
     const int32_t bits = qk_bits(v), within = bits < most ? bits : most, exponent = within & 0x7F800000;
     const int32_t e = exponent < least ? least : exponent, magic = e + ((int32_t)(23u - digits) << 23);

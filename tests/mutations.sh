@@ -803,15 +803,21 @@ mutate "encode: digits that are not there are 0" gen/text/encode_store.c 's/(qk_
 mutate "encode: a sequence has blocks in all of its buffers" gen/spec/encode_rows.c 's/work->buffers\[i\].n_axes != 2/work->buffers[i].n_axes > 2/' \
   script bad_specification c
 mutate "encode: codes of NF4, as bitsandbytes compares" formats/nf4.quant 's/0\.6427869200706482/0.64278/' script encode c "one nf4_b64"
-mutate "small floats: a quotient next to the middle of two is made again" templates/encode.glsl 's/5\.9602e-8/5.97e-8/' unit encode_functions_test
-mutate "small floats: ties to even, Vulkan" templates/encode.glsl '/^int qk_small/,/^}/s/magic = e \+ \(int\(23u/magic = e + 1 + (int(23u/' \
+mutate "small floats: a quotient next to the middle of two is made again" templates/encode.glsl \
+  's/5\.9602e-8/5.97e-8/' unit encode_functions_test
+mutate "small floats: ties to even, Vulkan" templates/encode.glsl \
+  '/^int qk_small/,/^}/s/magic = e \+ \(int\(23u/magic = e + 1 + (int(23u/' \
   unit encode_functions_test
-mutate "small floats: what is below has the digits of the least, MSL" templates/encode_functions.metal 's/max\(within & 0x7F800000, least\)/within \& 0x7F800000/' \
+mutate "small floats: what is below has the digits of the least, MSL" templates/encode_functions.metal \
+  's/max\(within & 0x7F800000, least\)/within \& 0x7F800000/' \
   unit encode_functions_test
-mutate "small floats: and C" templates/encode_functions.c 's/exponent < least \? least : exponent/exponent/' script encode c "small mx_fp4 e2m1"
-mutate "small floats: the largest of a type with infinities" gen/spec/small.c 's/codes - digits - 1/codes - digits/' unit encode_functions_test
+mutate "small floats: and C" templates/encode_functions.c \
+  's/exponent < least \? least : exponent/exponent/' script encode c "small mx_fp4 e2m1"
+mutate "small floats: the largest of a type with infinities" gen/spec/small.c \
+  's/codes - digits - 1/codes - digits/' unit encode_functions_test
 mutate "small floats: a code's largest is known" gen/spec/small.c 's/codes - 2;/codes - 1;/' unit encode_functions_test
-mutate "small floats: quotients alone are guesses" gen/text/encode_terms.c 's/QG_CALL_SMALL && a->op == QG_CALL && a->call == QG_CALL_DIVIDE/QG_CALL_SMALL/' \
+mutate "small floats: quotients alone are guesses" gen/text/encode_terms.c \
+  's/QG_CALL_SMALL && a->op == QG_CALL && a->call == QG_CALL_DIVIDE/QG_CALL_SMALL/' \
   script encode "c vulkan" "one mlx_mxfp8"
 mutate "rows: all of a row is looked at" templates/encode_row.glsl 's/min\(first \+ share, row_blocks\)/min(first + 1u, row_blocks)/' \
   script encode_rows "c vulkan" "one far 32"
@@ -826,9 +832,11 @@ mutate "rows: and with several words" templates/encode_row.glsl 's/row_blocks > 
   script encode_rows "c vulkan" "one bnb_int8 32"
 mutate "rows: words in turn, where it does not matter which float is the first" gen/build/encode_spread.c \
   's/return term->call == QG_CALL_MAX .*/return true;/' script encode_rows "c vulkan" "one far 32"
-mutate "rows: a word has neighbours that the first digit counts" gen/text/encode_rows.c 's/word %% %uu \* %uu \+ i/word %% %uu * %uu * 2u + i/' \
+mutate "rows: a word has neighbours that the first digit counts" gen/text/encode_rows.c \
+  's/word %% %uu \* %uu \+ i/word %% %uu * %uu * 2u + i/' \
   script encode_rows "c vulkan" "one iq2_bn 64"
-mutate "rows: words in turn are as far apart as there are threads" gen/text/encode_rows.c 's/qk_t \+ qk_j \* qk_n\]/qk_t + qk_j * (qk_n + 1u)]/' \
+mutate "rows: words in turn are as far apart as there are threads" gen/text/encode_rows.c \
+  's/qk_t \+ qk_j \* qk_n\]/qk_t + qk_j * (qk_n + 1u)]/' \
   script encode_rows "c vulkan" "one iq2_bn 64"
 mutate "rows: the header is the first thread's of the first block" gen/text/encode_rows.c 's/qk_col \+ qk_t == 0/qk_col + qk_t == 1/' \
   script encode_rows "c vulkan" "one iq2_bn 64"
@@ -840,7 +848,8 @@ mutate "rows: an index that is no row, Vulkan" templates/set_rows_matrix.comp 's
   script encode_rows "c vulkan" "one iq2_bn 64"
 mutate "rows: an index that is no row, MSL" templates/set_rows_matrix.metal 's/if \(row >= push.rows\)/if (row > push.rows)/' \
   script encode_rows "c msl" "one iq2_bn 64"
-mutate "rows: pieces of a file are whole rows, made" gen/cli/run_convert_plan.c 's/n_header > 0\) c->to.row/n_header > 99) c->to.row/' script encode_rows c model
+mutate "rows: pieces of a file are whole rows, made" gen/cli/run_convert_plan.c \
+  's/n_header > 0\) c->to.row/n_header > 99) c->to.row/' script encode_rows c model
 
 mutate "planes: what fills up the last one stays 0" gen/text/encode_planes.c 's/if \(many\) qg_encoder_line\(p, glsl \? "if/if (!many) qg_encoder_line(p, glsl ? "if/' \
   script encode_planes "c" "back nibbles 16 -8 7"

@@ -71,7 +71,8 @@ files() {
 encode() {
   mkdir -p "$6"
   # shellcheck disable=SC2046
-  "$QKGEN" run encode --spec "$work/ends.quant" --spec "$work/far.quant" --format "$1" --target "$2" --rows "$3" --cols "$4" --in "$5" --type "${7:-f32}" \
+  "$QKGEN" run encode --spec "$work/ends.quant" --spec "$work/far.quant" --format "$1" --target "$2" --rows "$3" --cols "$4" \
+    --in "$5" --type "${7:-f32}" \
     $(files --out "$1" "$6") 2>"$6.log" || { fail "$1 on $2: the run failed" "$6.log"; return 1; }
 }
 
@@ -82,8 +83,13 @@ one() {
   for kind in usual hostile; do "$floats" $kind 33920 7 >"$data/$kind.f32"; done
   { head -c 8192 "$data/hostile.f32"; head -c 4096 /dev/zero; head -c 4092 "$data/usual.f32"; printf '\0\0\200\377'; } >"$data/odd.f32"
   # Two that are as far from 0: the first is the fifth, and the other one of those that the first thread may have.
-  { head -c 16 "$data/usual.f32"; printf '\0\100\034\106'; head -c 236 "$data/usual.f32"; printf '\0\100\034\306'; head -c 1788 "$data/usual.f32"; } \
-    >"$data/equal.f32"
+  {
+    head -c 16 "$data/usual.f32"
+    printf '\0\100\034\106'
+    head -c 236 "$data/usual.f32"
+    printf '\0\100\034\306'
+    head -c 1788 "$data/usual.f32"
+  } >"$data/equal.f32"
   for shape in "5 $block" "4 512" "1 $((block * 530))"; do
     read -r rows cols <<<"$shape"
     for kind in usual hostile; do
@@ -132,8 +138,10 @@ sets() {
   for target in $targets; do
     mkdir "$data/$target"
     # shellcheck disable=SC2046
-    "$QKGEN" run set_rows --spec "$work/ends.quant" --spec "$work/far.quant" --format "$format" --target "$target" --rows 7 --cols 512 \
-      --in "$data/src.f32" --indices "$data/indices" $(files --into "$format" "$data/into") $(files --out "$format" "$data/$target") 2>"$data/log" ||
+    "$QKGEN" run set_rows --spec "$work/ends.quant" --spec "$work/far.quant" --format "$format" --target "$target" \
+      --rows 7 --cols 512 \
+      --in "$data/src.f32" --indices "$data/indices" $(files --into "$format" "$data/into") \
+      $(files --out "$format" "$data/$target") 2>"$data/log" ||
       { fail "set_rows of $format on $target" "$data/log"; continue; }
     says "$format on $target: the row that there is not" ': 1 of 4 indices are not below --rows 7' "$data/log"
     check "set_rows of $format on $target" diff -r "$data/expected" "$data/$target"
@@ -142,13 +150,16 @@ sets() {
 # A model file, of which a row of each tensor has a scale of its own; values are those of the blocks that `run encode` makes.
 model() {
   local model=$work/small.gguf tensor=blk.1.ffn_down.weight target
-  "${MODEL_GGUF:?names model_gguf, of the build}" small q8_0 "$model" "$SOURCE" 2>"$logs/model" || fail "a model" "$logs/model"
+  "${MODEL_GGUF:?names model_gguf, of the build}" small q8_0 "$model" "$SOURCE" 2>"$logs/model" ||
+    fail "a model" "$logs/model"
   "$QKGEN" verify "$model" --target c --tensor $tensor --out "$work/old.f32" 2>"$logs/verify" || fail "$tensor" "$logs/verify"
   encode iq2_bn c 512 1024 "$work/old.f32" "$work/made"
-  "$QKGEN" run dequant --format iq2_bn --target c --type f32 --rows 512 --cols 1024 --in "$work/made/blocks" --out "$work/expected.f32" 2>"$logs/dequant"
+  "$QKGEN" run dequant --format iq2_bn --target c --type f32 --rows 512 --cols 1024 --in "$work/made/blocks" \
+    --out "$work/expected.f32" 2>"$logs/dequant"
   for target in c vulkan; do
     check "a model to iq2_bn on $target" "$QKGEN" convert "$model" --to iq2_bn --target $target --out "$work/$target.gguf"
-    "$QKGEN" verify "$work/$target.gguf" --target c --tensor $tensor --out "$work/new.f32" 2>"$logs/verify" || fail "$tensor in iq2_bn" "$logs/verify"
+    "$QKGEN" verify "$work/$target.gguf" --target c --tensor $tensor --out "$work/new.f32" 2>"$logs/verify" ||
+      fail "$tensor in iq2_bn" "$logs/verify"
     check "$tensor in iq2_bn on $target" cmp "$work/expected.f32" "$work/new.f32"
   done
 }

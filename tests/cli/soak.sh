@@ -44,7 +44,8 @@ check "most cases are not refused" test "$right" -ge $((${CASES:-160} * 8 / 10))
 says "no case of encoders fails" '^[67][0-9] cases right, [0-9]+ refused for want of room or features, 0 failed, in' "$work/encoders"
 for kind in 'sequences nf4_b*' 'rows iq2_bn,*_channel,bnb_int8' 'planes hqq_*'; do
   read -r name formats <<<"$kind"
-  "$QKGEN" soak --seed 1 --cases 24 --family encode,set_rows --format "$formats" >"$work/$name" 2>&1 || fail "$name" "$work/$name"
+  "$QKGEN" soak --seed 1 --cases 24 --family encode,set_rows --format "$formats" >"$work/$name" 2>&1 ||
+    fail "$name" "$work/$name"
   says "no case of $name fails" '^24 cases right, 0 refused for want of room or features, 0 failed, in' "$work/$name"
 done
 for name in encode set_rows; do says "cases of $name" "^    $name +[0-9]+ cases" "$work/encoders"; done
@@ -122,7 +123,8 @@ check "it is right without the fault" grep -qx right "$work/once"
 
 # A row that there is not, whose blocks have the numbers of others in 32 bits; and a block that is not what C makes.
 plant set_rows.comp 's/row = row_of\(token\)/row = indices[token]/;s/ \|\| row >= row_end//'
-with_fault soak --family set_rows --format 'q?_?' --seed 1 --failures 12 --cases 400 >"$work/found" 2>&1 && fail "a row that there is not is set"
+with_fault soak --family set_rows --format 'q?_?' --seed 1 --failures 12 --cases 400 >"$work/found" 2>&1 &&
+  fail "a row that there is not is set"
 says "a block that was written" '^FAILED after .*: launch [12]: byte [0-9]+ of block [0-9]+ of [a-z]+ is 0x.*, must be 0x' "$work/found"
 plant encode.glsl 's/QK_ZERO \+ low, QK_ZERO \+ high/QK_ZERO + low, QK_ZERO + high - 1/'
 with_fault soak --family encode --format 'q?_?' --seed 1 --failures 1 --cases 400 >"$work/found" 2>&1 && fail "another code is not found"

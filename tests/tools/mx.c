@@ -1,9 +1,12 @@
-/* What OCP's Microscaling Formats specification, version 1.0, section 6.3, makes of floats: a scale that is the largest power of two not
- * above the largest magnitude, divided by that of the element type, and the nearest elements, ties to even, none beyond the largest.
+/* What OCP's Microscaling Formats specification, version 1.0, section 6.3, makes of floats: a scale that is the largest
+ * power of two not above the largest magnitude, divided by that of the element type, and the nearest elements, ties to
+ * even, none beyond the largest.
  *
- *   mx TYPE IN FOLDER    TYPE is e2m1, e2m3, e3m2, e4m3 or e5m2; IN has f32, a multiple of 32; writes FOLDER/codes and FOLDER/scales
+ *   mx TYPE IN FOLDER    TYPE is e2m1, e2m3, e3m2, e4m3 or e5m2; IN has f32, a multiple of 32; writes FOLDER/codes and
+ *                        FOLDER/scales
  *
- * For numbers alone: of infinities and NaNs the specification leaves it open. Every element is compared with every value of the type. */
+ * For numbers alone: of infinities and NaNs the specification leaves it open. Every element is compared with every
+ * value of the type. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
