@@ -424,6 +424,18 @@ static bool load_as_bytes(qg_ir *ir, const fields *f, uint32_t lanes, qg_halves 
     return true;
 }
 
+/* A code as a half of its word. */
+static const qg_node *half_in_place(qg_ir *ir, const qg_node *word, uint32_t shift, uint32_t width, float *factor) {
+    uint32_t down, bit;
+    if (!place_in_half(shift, width, &down, &bit)) return NULL;
+    const uint32_t mask = ones(width) << bit;
+    const qg_node *low = down ? qg_let(ir, moved(ir, word, -(int32_t)down), "lower", NULL) : word;
+    const qg_node *pair = apply(ir, QG_AND, low, qg_uint(ir, mask | mask << HALF_BITS));
+    pair = qg_let(ir, qg_halves_of(ir, pair), "pair", NULL);
+    *factor = (float)(UINT32_C(1) << (24 - bit));
+    return qg_lane(ir, pair, shift >= HALF_BITS);
+}
+
 /* masks: each code as a float where it lies. */
 static void make_masked(qg_ir *ir, const fields *f, uint32_t lanes, qg_halves *out) {
     const qg_node *parts[QG_MAX_LANES];
@@ -434,6 +446,8 @@ static void make_masked(qg_ir *ir, const fields *f, uint32_t lanes, qg_halves *o
         if (ir->in_place && !f->biased) find_in_place(&word, &shift, f->width);
         if (f->biased)
             word = qg_let(ir, apply(ir, QG_XOR, word, qg_uint(ir, sign_bits(f, lanes))), "biased", "sign bits turned");
+        parts[i] = half_in_place(ir, word, shift, f->width, &out->factor[i]);
+        if (parts[i]) continue;
         const qg_node *code = apply(ir, QG_AND, word, qg_uint(ir, ones(f->width) << shift));
         parts[i] = qg_apply(ir, QG_TO_FLOAT, code, NULL, NULL);
         out->factor[i] = 1.0f / (float)(UINT32_C(1) << shift);
