@@ -77,7 +77,7 @@ weigh() {
 
 ours() { # FORMAT BYTES ELEMENTS VECTORS
   local file=$work/ours/$1/$1.metal tile
-  [ -r "$file" ] || "$qkgen" emit --data "$home" --api metal --family gemv --format "$1" --out "$work/ours" >/dev/null
+  [ -r "$file" ] || "$qkgen" emit --data "$home" --api metal --family gemv --type f32 --format "$1" --out "$work/ours" >/dev/null
   tile=$(sed -nE "s/^ *uint row_tiles; *\/\/ (tiles )?of ([0-9]+) elements.*/\\2/p" "$file" | head -n 1)
   count "$file" "$1_gemv_f32" --groups 1 --group 32 --zeros "0=\$((ROWS * COLS / $3 * $2))" --zeros "1=\$((COLS * 4 * $4))" \
     --zeros "2=\$((ROWS * 4 * $4))" --zeros 3=4 --zeros 4=4 --zeros 5=4 --zeros 6=4 \

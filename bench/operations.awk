@@ -6,7 +6,7 @@
 # What is told apart, and what is none, because a GPU does not do it by itself: constants and places that are constant, words taken
 # as something else, a value of fewer bits made longer or shorter without a sign, branches, phi. A product that one sum alone takes
 # is one operation with it, where the text may; so is a shift whose result is masked from the lowest bit on, and a comparison with
-# what it chooses.
+# what it chooses. A place at a constant distance of another is no operation, also where the distance was added to the index.
 
 BEGIN {
   words = "ffma fadd fmul half convert fspecial iadd iadd64 logic shift shift_by upper imul imul64 idivide compare select sign call" \
@@ -85,6 +85,15 @@ function addition(line, n, a, b, rest) {
   add("fadd", n)
 }
 
+function last_operand_name(line, a) {
+  a = last_operand(line)
+  sub(/^i[0-9]+ %/, "", a)
+  return a
+}
+
+# Whether it is something plus a number, in 64 bits.
+function is_moved(line) { return line ~ /^add (n[us]w )*i64 %[^,]*, -?[0-9]+/ }
+
 function mask_is_low(text, v) {
   v = last_operand(text)
   if (v !~ /^[0-9]+$/) return 0
@@ -106,6 +115,7 @@ function operation(line, op, type, n, a, where, rest, at) {
   else if (op == "fdiv" || op == "frem") add("fspecial", n)
   else if (op == "fpext" || op == "fptrunc") add("half", n)
   else if (op ~ /^(sitofp|uitofp|fptosi|fptoui)$/) add("convert", n)
+  else if (op == "add" && places[name] && places[name] == uses[name] && is_moved(line)) return
   else if (op == "add" || op == "sub") add(type ~ /^(<[0-9]+ x )?i64/ ? "iadd64" : "iadd", n)
   else if (op == "mul") add(type ~ /^(<[0-9]+ x )?i64/ ? "imul64" : "imul", n)
   else if (op ~ /^[us](div|rem)$/) add("idivide", n)
@@ -125,8 +135,12 @@ function operation(line, op, type, n, a, where, rest, at) {
   } else if (op == "sext") { if (rest !~ /^i1 / && rest !~ / to i64/) add("sign", n) }
   else if (op == "getelementptr") {
     sub(/^[^,]*, /, "", rest)
-    sub(/^ptr [^,]*/, "", rest)
-    if (rest ~ /%/) add("iadd", 1)
+    match(rest, /^ptr [^,]*/)
+    where = substr(rest, 1, RLENGTH)
+    a = first_value(substr(rest, RLENGTH + 1))
+    if (a == "") return
+    if ((a in made) && is_moved(made[a])) a = first_value(made[a])
+    if (!found[where, a]++) add("iadd", 1)
   } else if (op == "load" || op == "store") {
     match(rest, /ptr [%@][A-Za-z0-9._$-]+/)
     a = RSTART ? substr(rest, RSTART + 4, RLENGTH - 4) : "?"
@@ -194,6 +208,8 @@ function end_function(i, line, body, name_of, rest) {
 function begin_function(i, line, body, name, rest, value, a, b) {
   split("", made)
   split("", uses)
+  split("", places)
+  split("", found)
   split("", is_claimed)
   for (i = 1; i <= lines; ++i) {
     body = text[i]
@@ -205,6 +221,7 @@ function begin_function(i, line, body, name, rest, value, a, b) {
       made[name] = body
     }
     rest = body
+    if (body ~ /^getelementptr/) ++places[last_operand_name(body)]
     while (match(rest, /%[A-Za-z0-9._$-]+/)) {
       ++uses[substr(rest, RSTART + 1, RLENGTH - 1)]
       rest = substr(rest, RSTART + RLENGTH)

@@ -493,6 +493,47 @@ bool qg_as_halves_or_nan(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halv
     return true;
 }
 
+/* scales: a code that is fields of words, or one of a field, less a number. Fields of another code that lie 16 bits above all of
+ * them are the other half of the same word. */
+const qg_node *qg_scalar_as_half(qg_ir *ir, const qg_node *node) {
+    const qg_node *less = NULL, *parts[] = {NULL, NULL}, *word = NULL;
+    uint32_t half = 0;
+    if (node->lanes != 1) return NULL;
+    if (node->op == QG_SUB && node->kind == QG_K_INT && node->arg[1]->op == QG_CONST) {
+        less = qg_real(ir, (float)node->arg[1]->integer);
+        node = node->arg[0];
+    }
+    if (node->op == QG_TO_INT) node = node->arg[0];
+    if (node->kind != QG_K_UINT) return NULL;
+    const bool two = node->op == QG_OR;
+    for (uint32_t i = 0; i < 2; ++i) parts[i] = two ? node->arg[i] : i ? NULL : node;
+    for (uint32_t i = 0; i < 2 && parts[i]; ++i) {
+        const qg_node *part = parts[i];
+        uint32_t up = 0, shift = 0, width;
+        if (part->op == QG_SHL && is_word(part->arg[1])) {
+            up = (uint32_t)part->arg[1]->integer;
+            part = part->arg[0];
+        }
+        if (part->op != QG_AND || !is_word(part->arg[1]) || !(width = width_of(part->arg[1])) ||
+            up + width > HALF_DIGITS)
+            return NULL;
+        part = part->arg[0];
+        if (part->op == QG_SHR && is_word(part->arg[1])) {
+            shift = (uint32_t)part->arg[1]->integer;
+            part = part->arg[0];
+        }
+        if (shift % HALF_BITS + width > HALF_BITS || (i && shift / HALF_BITS != half)) return NULL;
+        half = shift / HALF_BITS;
+        const uint32_t mask = ones(width) << up;
+        part = apply(ir, QG_AND, moved(ir, part, (int32_t)up - (int32_t)(shift % HALF_BITS)),
+                     qg_uint(ir, mask | mask << HALF_BITS));
+        word = word ? apply(ir, QG_OR, word, part) : part;
+    }
+    const qg_node *pair = qg_let(ir, qg_halves_of(ir, word), "pair", NULL);
+    const qg_node *value = apply(ir, QG_MUL, qg_lane(ir, pair, half), qg_real(ir, 16777216.0f));
+    return less ? apply(ir, QG_SUB, value, less) : value;
+}
+
 /* (w >> s) & mask, where s may be 0, and the mask missing where nothing is above. */
 static const qg_node *code_in_word(const qg_node *node, uint32_t *shift, uint32_t *width) {
     *width = 0;
