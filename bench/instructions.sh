@@ -76,7 +76,7 @@ words=(-include "\$include/metal_stdlib" "\${words[@]}")
 [ -n "\$counts" ] || exec $(command -v "$clang") "\${words[@]}"
 $(command -v "$clang") "\${words[@]}" -S -emit-llvm -o "\$to.ll"
 awk -f "$home/bench/operations.awk" "\$to.ll" >"\$to.counting.ll"
-$(command -v "$clang") -w -O1 -fPIC -c "\$to.counting.ll" -o "\$to.counting"
+$(command -v "$clang") -w -O0 -fPIC -c "\$to.counting.ll" -o "\$to.counting"
 $(command -v "$clang") -r -nostdlib -o "\$to" "\$to.counting" "\$counts"
 EOF
 chmod +x "$work/clang"

@@ -12,6 +12,9 @@
  *                                            2^(n-1) for each element
  *   bytes    any four integers that bytes.c makes a word of, all at once: bytes 0 and 2 of it, and
  *            1 and 3, less the lowest that they can be, where that is below zero
+ *   in place the same where codes are masked, each where it lies: in a word, or in one of two that were put together
+ *   scales   float(code), which is fields of words, less a number, once for a run: those of another code, 16 bits above
+ *            all of them, are the other half of one word
  *   pairs    table[(w >> s) & 15], both halves of w's bytes    the table of pairs, a byte at a time
  *   two      the same where codes are masked: all pairs as floats
  *   loaded   float((w >> 8 i) & 255)         where codes are masked, and w is loaded: its bytes are, instead
@@ -424,7 +427,7 @@ static bool load_as_bytes(qg_ir *ir, const fields *f, uint32_t lanes, qg_halves 
     return true;
 }
 
-/* A code as a half of its word. */
+/* A code as a half of its word, or of what is eight bits below; NULL where it is none. */
 static const qg_node *half_in_place(qg_ir *ir, const qg_node *word, uint32_t shift, uint32_t width, float *factor) {
     uint32_t down, bit;
     if (!place_in_half(shift, width, &down, &bit)) return NULL;
@@ -436,7 +439,7 @@ static const qg_node *half_in_place(qg_ir *ir, const qg_node *word, uint32_t shi
     return qg_lane(ir, pair, shift >= HALF_BITS);
 }
 
-/* masks: each code as a float where it lies. */
+/* in place: a code that is too wide for a half, or lies across two, is a float by a mask. */
 static void make_masked(qg_ir *ir, const fields *f, uint32_t lanes, qg_halves *out) {
     const qg_node *parts[QG_MAX_LANES];
     if (ir->in_place && load_as_bytes(ir, f, lanes, out)) return;
@@ -493,11 +496,29 @@ bool qg_as_halves_or_nan(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halv
     return true;
 }
 
-/* scales: a code that is fields of words, or one of a field, less a number. Fields of another code that lie 16 bits above all of
- * them are the other half of the same word. */
+/* A piece of a code, ((w >> s) & mask) << up, where it goes in a half; *half is the one of w that it lies in. */
+static const qg_node *piece_in_half(qg_ir *ir, const qg_node *node, uint32_t *half) {
+    uint32_t up = 0, shift = 0;
+    if (node->op == QG_SHL && is_word(node->arg[1])) {
+        up = (uint32_t)node->arg[1]->integer;
+        node = node->arg[0];
+    }
+    if (node->op != QG_AND || !is_word(node->arg[1])) return NULL;
+    const uint32_t width = width_of(node->arg[1]);
+    node = node->arg[0];
+    if (node->op == QG_SHR && is_word(node->arg[1])) {
+        shift = (uint32_t)node->arg[1]->integer;
+        node = node->arg[0];
+    }
+    const uint32_t at = shift % HALF_BITS, mask = ones(width) << up;
+    if (!width || up + width > HALF_DIGITS || at + width > HALF_BITS) return NULL;
+    *half = shift / HALF_BITS;
+    return apply(ir, QG_AND, moved(ir, node, (int32_t)up - (int32_t)at), qg_uint(ir, mask | mask << HALF_BITS));
+}
+
 const qg_node *qg_scalar_as_half(qg_ir *ir, const qg_node *node) {
-    const qg_node *less = NULL, *parts[] = {NULL, NULL}, *word = NULL;
-    uint32_t half = 0;
+    const qg_node *less = NULL, *high = NULL;
+    uint32_t half = 0, other = 0;
     if (node->lanes != 1) return NULL;
     if (node->op == QG_SUB && node->kind == QG_K_INT && node->arg[1]->op == QG_CONST) {
         less = qg_real(ir, (float)node->arg[1]->integer);
@@ -505,30 +526,13 @@ const qg_node *qg_scalar_as_half(qg_ir *ir, const qg_node *node) {
     }
     if (node->op == QG_TO_INT) node = node->arg[0];
     if (node->kind != QG_K_UINT) return NULL;
-    const bool two = node->op == QG_OR;
-    for (uint32_t i = 0; i < 2; ++i) parts[i] = two ? node->arg[i] : i ? NULL : node;
-    for (uint32_t i = 0; i < 2 && parts[i]; ++i) {
-        const qg_node *part = parts[i];
-        uint32_t up = 0, shift = 0, width;
-        if (part->op == QG_SHL && is_word(part->arg[1])) {
-            up = (uint32_t)part->arg[1]->integer;
-            part = part->arg[0];
-        }
-        if (part->op != QG_AND || !is_word(part->arg[1]) || !(width = width_of(part->arg[1])) ||
-            up + width > HALF_DIGITS)
-            return NULL;
-        part = part->arg[0];
-        if (part->op == QG_SHR && is_word(part->arg[1])) {
-            shift = (uint32_t)part->arg[1]->integer;
-            part = part->arg[0];
-        }
-        if (shift % HALF_BITS + width > HALF_BITS || (i && shift / HALF_BITS != half)) return NULL;
-        half = shift / HALF_BITS;
-        const uint32_t mask = ones(width) << up;
-        part = apply(ir, QG_AND, moved(ir, part, (int32_t)up - (int32_t)(shift % HALF_BITS)),
-                     qg_uint(ir, mask | mask << HALF_BITS));
-        word = word ? apply(ir, QG_OR, word, part) : part;
+    const qg_node *word = piece_in_half(ir, node->op == QG_OR ? node->arg[0] : node, &half);
+    if (word && node->op == QG_OR) {
+        high = piece_in_half(ir, node->arg[1], &other);
+        if (!high || other != half) return NULL;
+        word = apply(ir, QG_OR, word, high);
     }
+    if (!word) return NULL;
     const qg_node *pair = qg_let(ir, qg_halves_of(ir, word), "pair", NULL);
     const qg_node *value = apply(ir, QG_MUL, qg_lane(ir, pair, half), qg_real(ir, 16777216.0f));
     return less ? apply(ir, QG_SUB, value, less) : value;
