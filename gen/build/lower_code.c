@@ -101,7 +101,8 @@ static int64_t spare_shift(int64_t shift, uint32_t bits) {
     return 0;
 }
 
-/* The same of a shift that moves: two words are one from a half of the lower on, and what is left moves, once for all planes. */
+/* The same of a shift that moves: two words are one from a half of the lower on, and what is left moves, once for all
+ * planes. */
 static qg_index moving_rest(qg_index phase, uint32_t bits) {
     qg_index rest = phase;
     rest.constant = phase.constant % 16;

@@ -57,7 +57,7 @@ typedef struct qg_ir {
     struct qg_quad *x_quads; /* where x is integers: the elements of the tile whose digits share a word */
     uint32_t n_x_quads, x_quads_capacity;
     uint32_t overruns; /* buffers, a bit each, of which loads may go beyond the block, by QK_PADDING bytes at most */
-    bool masked;       /* codes become floats where they lie in their words; x makes up for that */
+    bool masked;       /* codes become floats where they lie in their words, as halves; x makes up for that */
     bool in_place;     /* and not in words that were put together of two neighbours */
     bool half;         /* products with x are of halves */
     bool pairs;        /* codes of four bits may be looked up two at a time */
