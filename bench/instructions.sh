@@ -3,6 +3,7 @@
 #
 #   bench/instructions.sh FOLDER                              ours beside the hand-written kernels in FOLDER
 #   bench/instructions.sh --kernel FILE.metal NAME ARGUMENT...  any kernel; two of them make a comparison
+#   bench/instructions.sh --operations FILE.metal NAME ARGUMENT...  the same, by kinds of LLVM's operations: a line KIND COUNT for each
 #
 # ARGUMENT: what qkgen-msl takes after --kernel NAME to run it for a matrix of ROWS x COLS weights. It may hold ROWS, COLS and
 # arithmetic of them, in single quotes:
@@ -21,6 +22,9 @@
 # executed outside of the file. These are instructions of a processor: it has fewer registers than a GPU, so it loads x from
 # memory where a GPU holds it, and no arithmetic in bf16, which takes several instructions for each operation of `bfloat`. Look
 # at the ratio of two kernels, and not even at that where one of them computes in bf16.
+#
+# --operations counts without Valgrind, and before clang knows what machine it is for: in LLVM's text of the optimised kernel each
+# block adds what it executes to a table (bench/operations.awk). x that stays in values is not loaded again, however many there are.
 #
 # Environment: QKGEN_MSL (default: build/tests/msl/qkgen-msl), CLANG (default: the clang++ that it was built for), OUT (the
 # folder of our kernels, default: out, which lacks some: `qkgen emit --out DIR` writes all), MATH (safe, contract or fast;
@@ -42,7 +46,7 @@ flags="-O2 -fno-vectorize -fno-slp-vectorize -mllvm -inline-threshold=100000"
 [ $# -gt 0 ] || die "needs a folder of kernels, or --kernel FILE NAME ARGUMENT...: see the top of $0"
 [ -x "$msl" ] || die "$msl is not there: build the repository with clang-16 and libclang-16-dev installed, or set QKGEN_MSL"
 command -v "$clang" >/dev/null || die "there is no $clang: install clang-16, or set CLANG to the clang++ that qkgen-msl was built for"
-command -v valgrind >/dev/null || die "there is no valgrind, which counts: install valgrind"
+[ "$1" = --operations ] || command -v valgrind >/dev/null || die "there is no valgrind, which counts: install valgrind"
 
 work=${KEEP:-$(mktemp -d)}
 [ -n "${KEEP:-}" ] || trap 'rm -rf "$work"' EXIT
@@ -52,13 +56,15 @@ mkdir -p "$work/compiled-kernels"
 # compiles, the header, stays as it is, because libclang reads it, too.
 cat >"$work/clang" <<EOF
 #!/usr/bin/env bash
+set -e
 case " \$* " in
 *" -include-pch "*" -c "*) ;;
 *) exec $(command -v "$clang") "\$@" ;;
 esac
-words=() before= include=
+words=() before= include= to= counts=\${QKM_COUNTS_OPERATIONS:-}
 for word in "\$@"; do
   [ "\$before" != -isystem ] || include=\$word
+  [ "\$before" != -o ] || to=\$word
   case \$before,\$word in
   -include-pch,* | *,-include-pch | *,-ftrivial-auto-var-init=* | *,-gline-tables-only) ;;
   *,-O1) words+=($flags) ;;
@@ -66,7 +72,12 @@ for word in "\$@"; do
   esac
   before=\$word
 done
-exec $(command -v "$clang") -include "\$include/metal_stdlib" "\${words[@]}"
+words=(-include "\$include/metal_stdlib" "\${words[@]}")
+[ -n "\$counts" ] || exec $(command -v "$clang") "\${words[@]}"
+$(command -v "$clang") "\${words[@]}" -S -emit-llvm -o "\$to.ll"
+awk -f "$home/bench/operations.awk" "\$to.ll" >"\$to.counting.ll"
+$(command -v "$clang") -w -O0 -fPIC -c "\$to.counting.ll" -o "\$to.counting"
+$(command -v "$clang") -r -nostdlib -o "\$to" "\$to.counting" "\$counts"
 EOF
 chmod +x "$work/clang"
 export QKGEN_MSL_CLANG=$work/clang QKGEN_MSL_CACHE=$work/compiled-kernels
@@ -96,6 +107,10 @@ executed() {
   done
   local run=("$msl" "$file" --kernel "$kernel" "${words[@]}" --math "${MATH:-contract}"
     --skip access --skip race --skip uninitialised --skip undefined)
+  if [ -n "${QKM_KINDS:-}" ]; then
+    "${run[@]}" >"$work/log" 2>&1 || die "$kernel does not run: $(head -n 3 "$work/log")"
+    return
+  fi
   if [ "$ROWS,$COLS" = 8,1024 ]; then # compiles it, too
     "${run[@]}" >"$work/log" 2>&1 || die "$kernel does not run: $(head -n 3 "$work/log")"
   fi
@@ -111,6 +126,39 @@ per_weight() {
   a=$(executed 8 1024 "$@") && b=$(executed 8 2048 "$@") && c=$(executed 16 1024 "$@") && d=$(executed 16 2048 "$@") || exit 1
   [ "$a" -gt 0 ] || die "nothing was counted of $2"
   awk -v a="$a" -v b="$b" -v c="$c" -v d="$d" 'BEGIN { printf "%.2f\n", (d - c - b + a) / 8192 }'
+}
+
+# The table of kinds, and what writes it when the kernel is unloaded.
+make_table() {
+  local kinds
+  kinds=$(awk -v names=yes -f "$home/bench/operations.awk" </dev/null | wc -l)
+  cat >"$work/table.c" <<EOF
+unsigned long qkm_kinds[$kinds];
+extern char *getenv(const char *);
+extern void *fopen(const char *, const char *);
+extern int fprintf(void *, const char *, ...), fclose(void *);
+static __attribute__((destructor)) void write_kinds(void) {
+    void *file = fopen(getenv("QKM_KINDS"), "w");
+    for (int i = 0; file && i < $kinds; ++i) fprintf(file, "%lu\\n", qkm_kinds[i]);
+    if (file) fclose(file);
+}
+EOF
+  "$clang" -x c -w -O1 -fPIC -c "$work/table.c" -o "$work/table.o"
+  export QKM_COUNTS_OPERATIONS=$work/table.o QKGEN_MSL_CACHE=$work/compiled-kernels/operations
+  mkdir -p "$QKGEN_MSL_CACHE"
+}
+
+# operations FILE KERNEL ARGUMENT...
+operations() {
+  local shape
+  [ -r "$1" ] || die "$1 is not there, or not to be read"
+  make_table
+  for shape in 8,1024 8,2048 16,1024 16,2048; do
+    QKM_KINDS=$work/kinds.$shape executed "${shape%,*}" "${shape#*,}" "$@" || exit 1
+  done
+  awk -v names=yes -f "$home/bench/operations.awk" </dev/null |
+    paste -d ' ' - "$work/kinds.16,2048" "$work/kinds.16,1024" "$work/kinds.8,2048" "$work/kinds.8,1024" |
+    awk '{ printf "%s %.4f\n", $1, ($2 - $3 - $4 + $5) / 8192 }'
 }
 
 # ---- ours ----
@@ -184,10 +232,11 @@ beside() {
   row "q6_K gemv" "(there is none)" none "$b"
 }
 
-if [ "$1" = --kernel ]; then
-  [ $# -ge 3 ] || die "--kernel needs FILE.metal, the kernel's name, and its arguments"
+if [ "$1" = --kernel ] || [ "$1" = --operations ]; then
+  [ $# -ge 3 ] || die "$1 needs FILE.metal, the kernel's name, and its arguments"
+  [ "$1" = --kernel ] && count=per_weight || count=operations
   shift
-  per_weight "$@"
+  "$count" "$@"
 else
   [ $# -eq 1 ] || die "takes one folder, or --kernel FILE NAME ARGUMENT..."
   beside "$1"

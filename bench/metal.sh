@@ -2,6 +2,7 @@
 # Instructions for each weight of gemv on Metal, beside ggml's kernels and MLX's: the table of docs/performance/metal.md.
 #
 #   bench/metal.sh [--ggml CHECKOUT] [--mlx CHECKOUT] [FORMAT...]
+#   bench/metal.sh --weighted [--ggml CHECKOUT] [--mlx CHECKOUT] [FORMAT...]
 #   bench/metal.sh --gemm [--ggml CHECKOUT] [--mlx CHECKOUT] [FORMAT...]
 #
 # A row for each format and number of right-hand sides, 1 and 4. Ours; the kernel that ggml launches for that type and number, as
@@ -11,6 +12,9 @@
 # --gemm: of gemm, for each weight and column, with 32 columns and 64; a product of matrix units is one instruction, and a load of an
 # operand those of a lane's elements (QKM_COUNTED of tests/msl/include). Of ours without x becoming operands, once for all rows; ggml's
 # and MLX's convert it for each tile. MLX has x and scales in halves.
+#
+# --weighted: of gemv, operations for each weight, each times what it costs on a GPU of Apple's (bench/metal-costs.txt, or COSTS). Three
+# numbers of each kernel: cycles of all arithmetic, cycles of the busier of two pipelines that run at the same time, and bytes loaded.
 #
 # Environment: as for bench/instructions.sh; QKGEN (default: build/qkgen), which writes our kernels; VECTORS (default: 1 4; with --gemm 32 64).
 set -euo pipefail
@@ -23,7 +27,7 @@ die() {
 
 home=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 qkgen=${QKGEN:-$home/build/qkgen}
-ggml='' mlx='' formats=() gemm=''
+ggml='' mlx='' formats=() gemm='' weighted='' mode=--kernel
 while [ $# -gt 0 ]; do
   case $1 in
   --ggml | --mlx)
@@ -33,6 +37,7 @@ while [ $# -gt 0 ]; do
     shift
     ;;
   --gemm) gemm=yes ;;
+  --weighted) weighted=yes mode=--operations ;;
   -*) die "there is no $1: see the top of $0" ;;
   *) formats+=("$1") ;;
   esac
@@ -54,11 +59,25 @@ facts() {
   esac
 }
 
-count() { bash "$home/bench/instructions.sh" --kernel "$@" 2>"$work/why" || { head -n 1 "$work/why" >&2; echo -; }; }
+count() { bash "$home/bench/instructions.sh" "$mode" "$@" 2>"$work/why" | weigh || { head -n 1 "$work/why" >&2; echo -; }; }
+
+# Operations by kind, as cycles: of all, of the busier pipeline, and bytes.
+weigh() {
+  [ -n "$weighted" ] || { cat; return; }
+  awk 'FNR == NR { if (!/^ *(#|$)/) { cost[$1] = $2; pipeline[$1] = $3 } next }
+    $2 && !($1 in cost) && !/^(load_|store)/ { printf "metal.sh: %s of %s have no cost\n", $2, $1 >"/dev/stderr" }
+    /^bytes/ { bytes += $2 }
+    !/^bytes/ && $1 in cost { cycles[pipeline[$1]] += $2 * cost[$1] }
+    END {
+      if (!FNR || FNR == NR) exit 1
+      simple = cycles["simple"]; complex = cycles["complex"]
+      printf "%.2f/%.2f/%.2f\n", simple + complex, (simple > complex ? simple : complex), bytes
+    }' "${COSTS:-$home/bench/metal-costs.txt}" -
+}
 
 ours() { # FORMAT BYTES ELEMENTS VECTORS
   local file=$work/ours/$1/$1.metal tile
-  [ -r "$file" ] || "$qkgen" emit --data "$home" --api metal --family gemv --format "$1" --out "$work/ours" >/dev/null
+  [ -r "$file" ] || "$qkgen" emit --data "$home" --api metal --family gemv --type f32 --format "$1" --out "$work/ours" >/dev/null
   tile=$(sed -nE "s/^ *uint row_tiles; *\/\/ (tiles )?of ([0-9]+) elements.*/\\2/p" "$file" | head -n 1)
   count "$file" "$1_gemv_f32" --groups 1 --group 32 --zeros "0=\$((ROWS * COLS / $3 * $2))" --zeros "1=\$((COLS * 4 * $4))" \
     --zeros "2=\$((ROWS * 4 * $4))" --zeros 3=4 --zeros 4=4 --zeros 5=4 --zeros 6=4 \
@@ -209,7 +228,10 @@ if [ -n "$gemm" ]; then
   exit 0
 fi
 
-printf '%-8s %8s %8s %8s %8s\n' format vectors ours ggml MLX
+wide=8
+[ -z "$weighted" ] || wide=18
+row() { printf "%-8s %8s %${wide}s %${wide}s %${wide}s\n" "$@"; }
+row format vectors ours ggml MLX
 for vectors in ${VECTORS:-1 4}; do
   for format in "${formats[@]}"; do
     read -r bytes elements bits rows simdgroups <<<"$(facts "$format")"
@@ -217,6 +239,6 @@ for vectors in ${VECTORS:-1 4}; do
     b=- c=-
     [ -z "$ggml" ] || b=$(theirs "$format" "$bytes" "$elements" "$vectors" "$rows" "$simdgroups")
     [ -z "$mlx" ] || c=$(mlx "$bits" "$vectors")
-    printf '%-8s %8s %8s %8s %8s\n' "$format" "$vectors" "$a" "$b" "$c"
+    row "$format" "$vectors" "$a" "$b" "$c"
   done
 done

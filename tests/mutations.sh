@@ -247,6 +247,12 @@ mutate "two, MSL: it is there before it is used" templates/gemv.metal '/make_two
 mutate "bytes, MSL: their sign" gen/ir/halves.c 's/load_byte\(ir, f->word, f->shift\[i\], f->biased\)/load_byte(ir, f->word, f->shift[i], false)/' \
   unit rules_test
 mutate "bytes, MSL: of words that are loaded" gen/ir/halves.c 's/word->op != QG_LOAD \|\| word->integer != 32 \|\| //' unit rules_test
+mutate "in place, MSL: which half" gen/ir/halves.c 's/return qg_lane\(ir, pair, shift >= HALF_BITS\);/return qg_lane(ir, pair, 0);/' unit rules_test
+mutate "in place, MSL: digits of a half alone" gen/ir/halves.c 's/\|\| width > HALF_DIGITS\) return false;/) return false;/' unit rules_test
+mutate "scales, MSL: pieces in one half" gen/ir/halves.c 's/!high \|\| other != half/!high/' unit rules_test
+mutate "scales, MSL: each piece in its place" gen/ir/halves.c 's/\(int32_t\)up - \(int32_t\)at\)/(int32_t)up)/' unit rules_test
+mutate "two words, MSL: what moves is left" gen/build/lower_code.c 's/qg_index_constant\(phase->constant - rest.constant\)/qg_index_constant(phase->constant)/' \
+  script gemv msl "blocks q3_K 5 4 3 f32"
 mutate "begin, MSL: x summed up has its coefficient" gen/ir/dot.c 's/negative \? -factor : factor\)/negative ? -factor : 1)/' unit rules_test
 mutate "begin, MSL: powers of two" gen/ir/dot.c 's/ == 0\.5f\) of_x/ <= 1.0f) of_x/' unit rules_test
 mutate "walk, MSL: x of each slice" templates/gemv_wide.metal 's/if \(!ONE\) load_large_x/if (c == own) load_large_x/' \

@@ -314,18 +314,60 @@ static bench bench_masked(void) {
 static void test_in_place(void **state) {
     (void)state;
     bench b = bench_masked();
-    check_sum(
-        b, to_float(&b, every_of(&b, joined(&b, 16), 4, 8, 4)),
-        "dot(x[k][m][0], float4(float(v & 0xF00000u), float(v & 0xF0000000u), float(w & 240u), float(w & 61440u)))\n"
-        "x0 * 2^-20 2^-28 2^-4 2^-12");
-    b = bench_masked(); /* a field lies in both */
+    check_sum(b, to_float(&b, every_of(&b, joined(&b, 16), 4, 8, 4)),
+              "const float2 pair0 = float2(as_type<half2>(v & 0xF000F0u));\n"
+              "const uint lower0 = v >> 8u;\n"
+              "const float2 pair1 = float2(as_type<half2>(lower0 & 0xF000F0u)), pair2 = float2(as_type<half2>(w & "
+              "0xF000F0u));\n"
+              "const uint lower1 = w >> 8u;\n"
+              "const float2 pair3 = float2(as_type<half2>(lower1 & 0xF000F0u));\n"
+              "dot(x[k][m][0], float4(pair0.y, pair1.y, pair2.x, pair3.x))\n"
+              "x0 * 2^20 2^20 2^20 2^20");
+    b = bench_masked(); /* a field lies in both, and one across two halves */
     check_sum(b, to_float(&b, every_of(&b, joined(&b, 20), 0, 8, 8)),
-              "dot(x[k][m][0], float4(float(v & 0xFF00000u), float(((v >> 20u) | (w << 12u)) & 65280u), float(w & "
-              "4080u), float(w & 0xFF000u)))\n"
-              "x0 * 2^-20 2^-8 2^-4 2^-12");
+              "const uint lower0 = v >> 4u;\n"
+              "const float2 pair0 = float2(as_type<half2>(lower0 & 0xFF00FFu));\n"
+              "const uint lower1 = ((v >> 20u) | (w << 12u)) >> 8u;\n"
+              "const float2 pair1 = float2(as_type<half2>(lower1 & 0xFF00FFu));\n"
+              "const uint lower2 = w >> 4u;\n"
+              "const float2 pair2 = float2(as_type<half2>(lower2 & 0xFF00FFu));\n"
+              "dot(x[k][m][0], float4(pair0.y, pair1.x, pair2.x, float(w & 0xFF000u)))\n"
+              "x0 * 2^24 2^24 2^24 2^-12");
+    b = bench_masked(); /* more digits than a half has */
+    check_sum(b, to_float(&b, every(&b, "w", 0, 7, 11)),
+              "dot(x[k][m][0], float4(float(w & 0x7FFu), float(w & 0x3FF80u), float(w & 0x1FFC000u), float(w & "
+              "0xFFE00000u)))\n"
+              "x0 * 2^0 2^-7 2^-14 2^-21");
 }
 
-#define PLACES "\nx0 * 2^0 2^-8 2^-16 2^-24"
+/* scales: two pieces each, of which the other half of the word has those of another. */
+static const qg_node *scale_at(const bench *b, uint32_t low, uint32_t high) {
+    const qg_node *fifteen = qg_uint(b->ir, 15), *three = qg_uint(b->ir, 3);
+    const qg_node *lower = apply(b, QG_AND, apply(b, QG_SHR, word(b, "v"), qg_uint(b->ir, low)), fifteen);
+    const qg_node *upper = apply(b, QG_AND, apply(b, QG_SHR, word(b, "w"), qg_uint(b->ir, high)), three);
+    return apply(b, QG_OR, lower, apply(b, QG_SHL, upper, qg_uint(b->ir, 4)));
+}
+
+static void test_scales(void **state) {
+    (void)state;
+    bench b = bench_masked();
+    const qg_node *less = apply(&b, QG_SUB, to_int(&b, scale_at(&b, 0, 2)), qg_int(b.ir, 32));
+    const qg_node *both = apply(&b, QG_MUL, to_float(&b, less), to_float(&b, scale_at(&b, 16, 18)));
+    check_sum(b, apply(&b, QG_MUL, both, floats(&b, "x")),
+              "const float2 pair = float2(as_type<half2>((v & 0xF000Fu) | ((w << 2u) & 0x300030u)));\n"
+              "(pair.x * 16777216.0f - 32.0f) * (pair.y * 16777216.0f) * dot(x[k][m][0], float4(f16_to_f32(x0), "
+              "f16_to_f32(x1), f16_to_f32(x2), f16_to_f32(x3)))");
+    b = bench_masked(); /* pieces in different halves */
+    check_sum(b, apply(&b, QG_MUL, to_float(&b, scale_at(&b, 0, 18)), floats(&b, "x")),
+              "float((v & 15u) | (((w >> 18u) & 3u) << 4u)) * dot(x[k][m][0], float4(f16_to_f32(x0), f16_to_f32(x1), "
+              "f16_to_f32(x2), f16_to_f32(x3)))");
+    b = bench_masked(); /* a piece across two halves */
+    check_sum(b, apply(&b, QG_MUL, to_float(&b, scale_at(&b, 14, 2)), floats(&b, "x")),
+              "float(((v >> 14u) & 15u) | (((w >> 2u) & 3u) << 4u)) * dot(x[k][m][0], float4(f16_to_f32(x0), "
+              "f16_to_f32(x1), f16_to_f32(x2), f16_to_f32(x3)))");
+}
+
+#define PLACES "\nx0 * 2^24 2^24 2^24 2^24"
 
 /* bytes: of words that are loaded alone, and where each is in one. */
 static void test_loaded_bytes(void **state) {
@@ -341,15 +383,18 @@ static void test_loaded_bytes(void **state) {
     b = bench_masked();
     check_sum(b, to_float(&b, signed_every(&b, word(&b, "w"), 8, 8)),
               "const uint biased = w ^ 0x80808080u;  // sign bits turned\n"
-              "x_sum[k][m][0] + dot(x[k][m][0], float4(float(biased & 0xFFu), float(biased & 65280u), float(biased & "
-              "0xFF0000u), "
-              "float(biased & 0xFF000000u)))" PLACES SUM0 "\nsum 0 * -128");
+              "const float2 pair0 = float2(as_type<half2>(biased & 0xFF00FFu));\n"
+              "const uint lower = biased >> 8u;\n"
+              "const float2 pair1 = float2(as_type<half2>(lower & 0xFF00FFu));\n"
+              "x_sum[k][m][0] + dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y))" PLACES SUM0
+              "\nsum 0 * -128");
     b = bench_masked(); /* four bits of a byte */
-    check_sum(
-        b, to_float(&b, every_of(&b, loaded(&b, 3), 4, 8, 4)),
-        "dot(x[k][m][0], float4(float(blocks[3u] & 240u), float(blocks[3u] & 61440u), float(blocks[3u] & 0xF00000u), "
-        "float(blocks[3u] & 0xF0000000u)))\n"
-        "x0 * 2^-4 2^-12 2^-20 2^-28");
+    check_sum(b, to_float(&b, every_of(&b, loaded(&b, 3), 4, 8, 4)),
+              "const float2 pair0 = float2(as_type<half2>(blocks[3u] & 0xF000F0u));\n"
+              "const uint lower = blocks[3u] >> 8u;\n"
+              "const float2 pair1 = float2(as_type<half2>(lower & 0xF000F0u));\n"
+              "dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y))\n"
+              "x0 * 2^20 2^20 2^20 2^20");
 }
 
 static const qg_node *look_up_levels(const bench *b, const qg_node *codes) {
@@ -383,7 +428,11 @@ static void test_two(void **state) {
               "15u).z], levels_as_float[((uint4(w) >> uint4(0, 6, 14, 20)) & 15u).w]))");
 }
 
-#define CODES "float4(float(w & 15u), float(w & 3840u), float(w & 0xF0000u), float(w & 0xF000000u))"
+#define PAIRS                                                                                                          \
+    "const float2 pair0 = float2(as_type<half2>(w & 0xF000Fu));\n"                                                     \
+    "const uint lower = w >> 8u;\n"                                                                                    \
+    "const float2 pair1 = float2(as_type<half2>(lower & 0xF000Fu));\n"
+#define CODES "float4(pair0.x, pair1.x, pair0.y, pair1.y)"
 
 /* begin: with x summed up, where the coefficient is a power of two. */
 static void test_begin(void **state) {
@@ -391,13 +440,13 @@ static void test_begin(void **state) {
     bench b = bench_masked();
     check_sum(
         b, apply(&b, QG_MUL, half(&b, "d"), apply(&b, QG_SUB, to_float(&b, every(&b, "w", 0, 8, 4)), qg_real(b.ir, 8))),
-        "f16_to_f32(d) * (x_sum[k][m][0] + dot(x[k][m][0], " CODES "))" PLACES SUM0 "\nsum 0 * -8");
+        PAIRS "f16_to_f32(d) * (x_sum[k][m][0] + dot(x[k][m][0], " CODES "))" PLACES SUM0 "\nsum 0 * -8");
     b = bench_masked();
     check_sum(b, apply(&b, QG_SUB, qg_real(b.ir, 4), to_float(&b, every(&b, "w", 0, 8, 4))),
-              "x_sum[k][m][0] - dot(x[k][m][0], " CODES ")" PLACES SUM0 "\nsum 0 * 4");
+              PAIRS "x_sum[k][m][0] - dot(x[k][m][0], " CODES ")" PLACES SUM0 "\nsum 0 * 4");
     b = bench_masked();
     check_sum(b, apply(&b, QG_SUB, to_float(&b, every(&b, "w", 0, 8, 4)), qg_real(b.ir, 3)),
-              "dot(x[k][m][0], " CODES ") - 3.0f * x_sum[k][m][0]" PLACES SUM0);
+              PAIRS "dot(x[k][m][0], " CODES ") - 3.0f * x_sum[k][m][0]" PLACES SUM0);
     b = bench_masked(); /* nothing but x */
     check_sum(b, apply(&b, QG_MUL, half(&b, "d"), qg_real(b.ir, 8)), D " * 8.0f * x_sum[k][m][0]" SUM0);
 }
@@ -791,29 +840,18 @@ static void test_four_codes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_distribute),
-        cmocka_unit_test(test_distribute_integers),
-        cmocka_unit_test(test_in_place),
-        cmocka_unit_test(test_loaded_bytes),
-        cmocka_unit_test(test_two),
-        cmocka_unit_test(test_begin),
-        cmocka_unit_test(test_factor),
-        cmocka_unit_test(test_factors),
-        cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_no_choice),
-        cmocka_unit_test(test_collect),
-        cmocka_unit_test(test_halves),
-        cmocka_unit_test(test_no_halves),
-        cmocka_unit_test(test_all_fields),
-        cmocka_unit_test(test_merge),
-        cmocka_unit_test(test_all_merges),
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_bias),
-        cmocka_unit_test(test_factors_of_runs),
-        cmocka_unit_test(test_bias_of_runs),
-        cmocka_unit_test(test_typed),
-        cmocka_unit_test(test_nans),
-        cmocka_unit_test(test_four_codes),
+        cmocka_unit_test(test_distribute),   cmocka_unit_test(test_distribute_integers),
+        cmocka_unit_test(test_in_place),     cmocka_unit_test(test_scales),
+        cmocka_unit_test(test_loaded_bytes), cmocka_unit_test(test_two),
+        cmocka_unit_test(test_begin),        cmocka_unit_test(test_factor),
+        cmocka_unit_test(test_factors),      cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_no_choice),    cmocka_unit_test(test_collect),
+        cmocka_unit_test(test_halves),       cmocka_unit_test(test_no_halves),
+        cmocka_unit_test(test_all_fields),   cmocka_unit_test(test_merge),
+        cmocka_unit_test(test_all_merges),   cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_bias),         cmocka_unit_test(test_factors_of_runs),
+        cmocka_unit_test(test_bias_of_runs), cmocka_unit_test(test_typed),
+        cmocka_unit_test(test_nans),         cmocka_unit_test(test_four_codes),
         cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -211,7 +211,7 @@ static void test_neighbours(void **state) {
     assert_true(plans > 50 && others >= 3);
     expect_metal(f, "q3_K", 4, 32);
     expect_metal(f, "q5_K", 4, 8);
-    expect_metal(f, "q6_K", 4, 32); /* as it was: its words would be put together of two, and shifted by the tile */
+    expect_metal(f, "q6_K", 4, 8);
 }
 
 static const qk_kernel *describe(const fixture *f, const char *format, const char *family, const char *class) {

@@ -101,6 +101,14 @@ static int64_t spare_shift(int64_t shift, uint32_t bits) {
     return 0;
 }
 
+/* The same of a shift that moves: two words are one from a half of the lower on, and what is left moves, once for all
+ * planes. */
+static qg_index moving_rest(qg_index phase, uint32_t bits) {
+    qg_index rest = phase;
+    rest.constant = phase.constant % 16;
+    return phase.constant >= 16 && qg_index_max(rest) + bits <= 32 ? rest : qg_index_constant(0);
+}
+
 /* At least `bits` (at most 32) bits that start at bit `*phase` of the result. `words` is what they
  * are called; NULL: after the field. */
 static const qg_node *window(lowering *l, const qg_slice *slice, const char *words, qg_index address, uint32_t bits,
@@ -122,9 +130,12 @@ static const qg_node *window(lowering *l, const qg_slice *slice, const char *wor
                                                               : word_name(l, slice, word, 32);
     low = qg_let(l->ir, low, name, NULL);
     high = qg_let(l->ir, high, name, NULL);
+    qg_index rest = l->ir->masked ? moving_rest(*phase, bits) : qg_index_constant(0);
+    if (rest.n_terms) *phase = qg_index_constant(phase->constant - rest.constant);
     const qg_node *shift = qg_index_node(l->ir, NULL, *phase), *lifted;
-    qg_index rest = qg_index_constant(0);
-    if (shift->op == QG_CONST) {
+    if (rest.n_terms) {
+        lifted = binary(l->ir, QG_SHL, high, qg_uint(l->ir, 32 - (uint32_t)shift->integer));
+    } else if (shift->op == QG_CONST) {
         rest.constant = spare_shift(shift->integer, bits);
         shift = qg_uint(l->ir, (uint32_t)(shift->integer - rest.constant));
         lifted = binary(l->ir, QG_SHL, high, qg_uint(l->ir, 32 - (uint32_t)shift->integer));

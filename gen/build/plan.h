@@ -57,7 +57,7 @@ typedef struct qg_plan {
     bool wide;      /* loads of 16 bytes, where neighbouring words are wanted */
     bool by_words;  /* in a wide plan: none of 16 bytes all the same */
     bool held;      /* in a wide plan: words are in memory that a subgroup shares, where nothing is gained by windows */
-    bool masked;    /* codes become floats where they lie in their words, and not as halves */
+    bool masked;    /* codes and scales become floats where they lie in their words */
     bool pairs;     /* codes of four bits are looked up two at a time, in a table that a workgroup makes */
     bool copied;    /* words of stored tables come from copies that a workgroup makes */
     bool *aliased;  /* in a wide plan: buffers that the plan of smaller tiles loads in narrower words */

@@ -12,6 +12,9 @@
  *                                            2^(n-1) for each element
  *   bytes    any four integers that bytes.c makes a word of, all at once: bytes 0 and 2 of it, and
  *            1 and 3, less the lowest that they can be, where that is below zero
+ *   in place the same where codes are masked, each where it lies: in a word, or in one of two that were put together
+ *   scales   float(code), which is fields of words, less a number, once for a run: those of another code, 16 bits above
+ *            all of them, are the other half of one word
  *   pairs    table[(w >> s) & 15], both halves of w's bytes    the table of pairs, a byte at a time
  *   two      the same where codes are masked: all pairs as floats
  *   loaded   float((w >> 8 i) & 255)         where codes are masked, and w is loaded: its bytes are, instead
@@ -424,7 +427,19 @@ static bool load_as_bytes(qg_ir *ir, const fields *f, uint32_t lanes, qg_halves 
     return true;
 }
 
-/* masks: each code as a float where it lies. */
+/* A code as a half of its word, or of what is eight bits below; NULL where it is none. */
+static const qg_node *half_in_place(qg_ir *ir, const qg_node *word, uint32_t shift, uint32_t width, float *factor) {
+    uint32_t down, bit;
+    if (!place_in_half(shift, width, &down, &bit)) return NULL;
+    const uint32_t mask = ones(width) << bit;
+    const qg_node *low = down ? qg_let(ir, moved(ir, word, -(int32_t)down), "lower", NULL) : word;
+    const qg_node *pair = apply(ir, QG_AND, low, qg_uint(ir, mask | mask << HALF_BITS));
+    pair = qg_let(ir, qg_halves_of(ir, pair), "pair", NULL);
+    *factor = (float)(UINT32_C(1) << (24 - bit));
+    return qg_lane(ir, pair, shift >= HALF_BITS);
+}
+
+/* in place: a code that is too wide for a half, or lies across two, is a float by a mask. */
 static void make_masked(qg_ir *ir, const fields *f, uint32_t lanes, qg_halves *out) {
     const qg_node *parts[QG_MAX_LANES];
     if (ir->in_place && load_as_bytes(ir, f, lanes, out)) return;
@@ -434,6 +449,8 @@ static void make_masked(qg_ir *ir, const fields *f, uint32_t lanes, qg_halves *o
         if (ir->in_place && !f->biased) find_in_place(&word, &shift, f->width);
         if (f->biased)
             word = qg_let(ir, apply(ir, QG_XOR, word, qg_uint(ir, sign_bits(f, lanes))), "biased", "sign bits turned");
+        parts[i] = half_in_place(ir, word, shift, f->width, &out->factor[i]);
+        if (parts[i]) continue;
         const qg_node *code = apply(ir, QG_AND, word, qg_uint(ir, ones(f->width) << shift));
         parts[i] = qg_apply(ir, QG_TO_FLOAT, code, NULL, NULL);
         out->factor[i] = 1.0f / (float)(UINT32_C(1) << shift);
@@ -477,6 +494,48 @@ bool qg_as_halves_or_nan(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halv
     out->vector = qg_vector(ir, parts, lanes);
     if (f.biased) out->bias = (float)(UINT32_C(1) << (f.width - 1));
     return true;
+}
+
+/* A piece of a code, ((w >> s) & mask) << up, where it goes in a half; *half is the one of w that it lies in. */
+static const qg_node *piece_in_half(qg_ir *ir, const qg_node *node, uint32_t *half) {
+    uint32_t up = 0, shift = 0;
+    if (node->op == QG_SHL && is_word(node->arg[1])) {
+        up = (uint32_t)node->arg[1]->integer;
+        node = node->arg[0];
+    }
+    if (node->op != QG_AND || !is_word(node->arg[1])) return NULL;
+    const uint32_t width = width_of(node->arg[1]);
+    node = node->arg[0];
+    if (node->op == QG_SHR && is_word(node->arg[1])) {
+        shift = (uint32_t)node->arg[1]->integer;
+        node = node->arg[0];
+    }
+    const uint32_t at = shift % HALF_BITS, mask = ones(width) << up;
+    if (!width || up + width > HALF_DIGITS || at + width > HALF_BITS) return NULL;
+    *half = shift / HALF_BITS;
+    return apply(ir, QG_AND, moved(ir, node, (int32_t)up - (int32_t)at), qg_uint(ir, mask | mask << HALF_BITS));
+}
+
+const qg_node *qg_scalar_as_half(qg_ir *ir, const qg_node *node) {
+    const qg_node *less = NULL, *high = NULL;
+    uint32_t half = 0, other = 0;
+    if (node->lanes != 1) return NULL;
+    if (node->op == QG_SUB && node->kind == QG_K_INT && node->arg[1]->op == QG_CONST) {
+        less = qg_real(ir, (float)node->arg[1]->integer);
+        node = node->arg[0];
+    }
+    if (node->op == QG_TO_INT) node = node->arg[0];
+    if (node->kind != QG_K_UINT) return NULL;
+    const qg_node *word = piece_in_half(ir, node->op == QG_OR ? node->arg[0] : node, &half);
+    if (word && node->op == QG_OR) {
+        high = piece_in_half(ir, node->arg[1], &other);
+        if (!high || other != half) return NULL;
+        word = apply(ir, QG_OR, word, high);
+    }
+    if (!word) return NULL;
+    const qg_node *pair = qg_let(ir, qg_halves_of(ir, word), "pair", NULL);
+    const qg_node *value = apply(ir, QG_MUL, qg_lane(ir, pair, half), qg_real(ir, 16777216.0f));
+    return less ? apply(ir, QG_SUB, value, less) : value;
 }
 
 /* (w >> s) & mask, where s may be 0, and the mask missing where nothing is above. */

@@ -187,6 +187,10 @@ const qg_node *qg_apply(qg_ir *ir, qg_op op, const qg_node *a, const qg_node *b,
     }
     if (ir->masked && op == QG_SHR && a->op == QG_LOAD && b->op == QG_ADD && b->arg[1]->op == QG_CONST && !b->name)
         return shift_in_turn(ir, a, b);
+    if (op == QG_TO_FLOAT && ir->masked) {
+        const qg_node *half = qg_scalar_as_half(ir, a);
+        if (half) return half;
+    }
     if (op == QG_TO_INT && a->kind == QG_K_INT) return a;
     if (op == QG_TO_UINT && a->op == QG_TO_INT && a->arg[0]->kind == QG_K_UINT && !a->name) return a->arg[0];
     if (op == QG_TO_FLOAT && a->op == QG_CONST) return qg_real(ir, (float)a->integer);

@@ -57,7 +57,7 @@ typedef struct qg_ir {
     struct qg_quad *x_quads; /* where x is integers: the elements of the tile whose digits share a word */
     uint32_t n_x_quads, x_quads_capacity;
     uint32_t overruns; /* buffers, a bit each, of which loads may go beyond the block, by QK_PADDING bytes at most */
-    bool masked;       /* codes become floats where they lie in their words; x makes up for that */
+    bool masked;       /* codes become floats where they lie in their words, as halves; x makes up for that */
     bool in_place;     /* and not in words that were put together of two neighbours */
     bool half;         /* products with x are of halves */
     bool pairs;        /* codes of four bits may be looked up two at a time */
@@ -130,6 +130,8 @@ const qg_node *qg_digits(qg_ir *ir, const qg_node *sum);
 const qg_node *qg_x_step(qg_ir *ir, uint32_t step);
 /* Both halves of a word as floats: two lanes. */
 const qg_node *qg_halves_of(qg_ir *ir, const qg_node *word);
+/* An integer that is fields of words as a float, by way of halves; NULL where it is not. */
+const qg_node *qg_scalar_as_half(qg_ir *ir, const qg_node *node);
 /* Bits to float: F16 and BF16 take the low 16 bits, F32 all 32. */
 const qg_node *qg_float_bits(qg_ir *ir, qg_scalar type, const qg_node *bits);
 /* A float rounded to F16 or BF16; the node itself where that type holds it, or where the type is F32. */

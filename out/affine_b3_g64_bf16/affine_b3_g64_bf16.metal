@@ -4,7 +4,7 @@
 // 28 bytes for 64 elements, 3.5 bits each.
 // dequant, gather in f32: for each weight 0.438 bytes read and 4 written, 5.56 operations: 0.156 loads, 2.25 bits, 0.156 integer, 2 float,
 // 1 conversions.
-// gemv in f32: for each weight 0.438 bytes read, 4.56 operations: 0.125 loads, 1.25 bits, 0.141 integer, 2.05 float, 1 conversions.
+// gemv in f32: for each weight 0.438 bytes read, 4.66 operations: 0.125 loads, 1.34 bits, 0.141 integer, 2.05 float, 1 conversions.
 // gemv_id in f32: for each weight 0.438 bytes read, 5.25 operations: 0.156 loads, 1.84 bits, 0.156 integer, 2.09 float, 1 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
@@ -387,22 +387,22 @@ inline void load_large_x(device const X *x_in, uint batch, uint row_runs, uint v
         const float4 x13 = float4(x_in[from + 13u]);
         const float4 x14 = float4(x_in[from + 14u]);
         const float4 x15 = float4(x_in[from + 15u]);
-        x[k][m][0] = x0 * float4(1.0f, 0.125f, 0.015625f, 0.001953125f);
-        x[k][m][1] = x1 * float4(0.00024414062f, 3.0517578e-05f, 3.8146973e-06f, 4.7683716e-07f);
-        x[k][m][2] = x2 * float4(5.9604645e-08f, 7.450581e-09f, 6.1035156e-05f, 0.5f);
-        x[k][m][3] = x3 * float4(0.0625f, 0.0078125f, 0.0009765625f, 0.00012207031f);
-        x[k][m][4] = x4 * float4(1.5258789e-05f, 1.9073486e-06f, 2.3841858e-07f, 2.9802322e-08f);
-        x[k][m][5] = x5 * float4(3.7252903e-09f, 3.0517578e-05f, 0.25f, 0.03125f);
-        x[k][m][6] = x6 * float4(0.00390625f, 0.00048828125f, 6.1035156e-05f, 7.6293945e-06f);
-        x[k][m][7] = x7 * float4(9.536743e-07f, 1.1920929e-07f, 1.4901161e-08f, 1.8626451e-09f);
-        x[k][m][8] = x8 * float4(1.0f, 0.125f, 0.015625f, 0.001953125f);
-        x[k][m][9] = x9 * float4(0.00024414062f, 3.0517578e-05f, 3.8146973e-06f, 4.7683716e-07f);
-        x[k][m][10] = x10 * float4(5.9604645e-08f, 7.450581e-09f, 6.1035156e-05f, 0.5f);
-        x[k][m][11] = x11 * float4(0.0625f, 0.0078125f, 0.0009765625f, 0.00012207031f);
-        x[k][m][12] = x12 * float4(1.5258789e-05f, 1.9073486e-06f, 2.3841858e-07f, 2.9802322e-08f);
-        x[k][m][13] = x13 * float4(3.7252903e-09f, 3.0517578e-05f, 0.25f, 0.03125f);
-        x[k][m][14] = x14 * float4(0.00390625f, 0.00048828125f, 6.1035156e-05f, 7.6293945e-06f);
-        x[k][m][15] = x15 * float4(9.536743e-07f, 1.1920929e-07f, 1.4901161e-08f, 1.8626451e-09f);
+        x[k][m][0] = x0 * float4(16777216.0f, 2097152.0f, 262144.0f, 8388608.0f);
+        x[k][m][1] = x1 * float4(1048576.0f, 3.0517578e-05f, 4194304.0f, 524288.0f);
+        x[k][m][2] = x2 * float4(16777216.0f, 2097152.0f, 6.1035156e-05f, 8388608.0f);
+        x[k][m][3] = x3 * float4(1048576.0f, 131072.0f, 4194304.0f, 524288.0f);
+        x[k][m][4] = x4 * float4(16777216.0f, 2097152.0f, 262144.0f, 8388608.0f);
+        x[k][m][5] = x5 * float4(1048576.0f, 3.0517578e-05f, 4194304.0f, 524288.0f);
+        x[k][m][6] = x6 * float4(16777216.0f, 2097152.0f, 6.1035156e-05f, 8388608.0f);
+        x[k][m][7] = x7 * float4(1048576.0f, 131072.0f, 4194304.0f, 524288.0f);
+        x[k][m][8] = x8 * float4(16777216.0f, 2097152.0f, 262144.0f, 8388608.0f);
+        x[k][m][9] = x9 * float4(1048576.0f, 3.0517578e-05f, 4194304.0f, 524288.0f);
+        x[k][m][10] = x10 * float4(16777216.0f, 2097152.0f, 6.1035156e-05f, 8388608.0f);
+        x[k][m][11] = x11 * float4(1048576.0f, 131072.0f, 4194304.0f, 524288.0f);
+        x[k][m][12] = x12 * float4(16777216.0f, 2097152.0f, 262144.0f, 8388608.0f);
+        x[k][m][13] = x13 * float4(1048576.0f, 3.0517578e-05f, 4194304.0f, 524288.0f);
+        x[k][m][14] = x14 * float4(16777216.0f, 2097152.0f, 6.1035156e-05f, 8388608.0f);
+        x[k][m][15] = x15 * float4(1048576.0f, 131072.0f, 4194304.0f, 524288.0f);
         x_sum[k][m][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, float4(1.0f));
     }
 }
@@ -423,55 +423,83 @@ inline void accumulate_large(
     const uint block = n * (row_tiles / 4u) + j / 2u, tile = j % 2u;
     const float s = bf16_to_f32(scales_word[block] >> (tile * 16u));
     const uint w0 = weight[block * 12u + tile * 6u];
+    const float2 pair0 = float2(as_type<half2>(w0 & 0x70007u)), pair1 = float2(as_type<half2>(w0 & 0x380038u));
+    const float2 pair2 = float2(as_type<half2>(w0 & 0x1C001C0u));
+    const uint lower0 = w0 >> 8u;
+    const float2 pair3 = float2(as_type<half2>(lower0 & 0xE000Eu)), pair4 = float2(as_type<half2>(lower0 & 0x700070u));
+    const float2 pair5 = float2(as_type<half2>(w0 & 0x1C001Cu)), pair6 = float2(as_type<half2>(w0 & 0xE000E0u));
     float dots0[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots0[m] = dot_add(dot(x[k][m][0],
-        float4(float(w0 & 7u), float(w0 & 56u), float(w0 & 448u), float(w0 & 3584u))), x[k][m][1],
-        float4(float(w0 & 28672u), float(w0 & 0x38000u), float(w0 & 0x1C0000u), float(w0 & 0xE00000u)));
+    for (uint m = 0; m < BATCH; ++m) dots0[m] = dot_add(dot(x[k][m][0], float4(pair0.x, pair1.x, pair2.x, pair3.x)), x[k][m][1],
+        float4(pair4.x, float(w0 & 0x38000u), pair5.y, pair6.y));
+    const float2 pair7 = float2(as_type<half2>(lower0 & 0x70007u)), pair8 = float2(as_type<half2>(lower0 & 0x380038u));
     const uint w1 = weight[block * 12u + tile * 6u + 1u], w_run0 = (w0 >> 16u) | (w1 << 16u);
+    const float2 pair9 = float2(as_type<half2>(w1 & 0xE000Eu));
     float dots1[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots1[m] = dot_add(dots0[m], x[k][m][2],
-        float4(float(w0 & 0x7000000u), float(w0 & 0x38000000u), float(w_run0 & 0x1C000u), float(w1 & 14u)));
+    for (uint m = 0; m < BATCH; ++m) dots1[m] = dot_add(dots0[m], x[k][m][2], float4(pair7.y, pair8.y, float(w_run0 & 0x1C000u), pair9.x));
+    const float2 pair10 = float2(as_type<half2>(w1 & 0x700070u)), pair11 = float2(as_type<half2>(w1 & 0x3800380u));
+    const uint lower1 = w1 >> 8u;
+    const float2 pair12 = float2(as_type<half2>(lower1 & 0x1C001Cu)), pair13 = float2(as_type<half2>(lower1 & 0xE000E0u));
     float dots2[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots2[m] = dot_add(dots1[m], x[k][m][3],
-        float4(float(w1 & 112u), float(w1 & 896u), float(w1 & 7168u), float(w1 & 57344u)));
+    for (uint m = 0; m < BATCH; ++m) dots2[m] = dot_add(dots1[m], x[k][m][3], float4(pair10.x, pair11.x, pair12.x, pair13.x));
+    const float2 pair14 = float2(as_type<half2>(w1 & 0x70007u)), pair15 = float2(as_type<half2>(w1 & 0x380038u));
+    const float2 pair16 = float2(as_type<half2>(w1 & 0x1C001C0u)), pair17 = float2(as_type<half2>(lower1 & 0xE000Eu));
     float dots3[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots3[m] = dot_add(dots2[m], x[k][m][4],
-        float4(float(w1 & 0x70000u), float(w1 & 0x380000u), float(w1 & 0x1C00000u), float(w1 & 0xE000000u)));
+    for (uint m = 0; m < BATCH; ++m) dots3[m] = dot_add(dots2[m], x[k][m][4], float4(pair14.y, pair15.y, pair16.y, pair17.y));
+    const float2 pair18 = float2(as_type<half2>(lower1 & 0x700070u));
     const uint w2 = weight[block * 12u + tile * 6u + 2u], w_run1 = (w1 >> 16u) | (w2 << 16u);
+    const float2 pair19 = float2(as_type<half2>(w2 & 0x1C001Cu)), pair20 = float2(as_type<half2>(w2 & 0xE000E0u));
     float dots4[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots4[m] = dot_add(dots3[m], x[k][m][5],
-        float4(float(w1 & 0x70000000u), float(w_run1 & 0x38000u), float(w2 & 28u), float(w2 & 224u)));
+        float4(pair18.y, float(w_run1 & 0x38000u), pair19.x, pair20.x));
+    const uint lower2 = w2 >> 8u;
+    const float2 pair21 = float2(as_type<half2>(lower2 & 0x70007u)), pair22 = float2(as_type<half2>(lower2 & 0x380038u));
+    const float2 pair23 = float2(as_type<half2>(w2 & 0xE000Eu));
     float dots5[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots5[m] = dot_add(dots4[m], x[k][m][6],
-        float4(float(w2 & 1792u), float(w2 & 14336u), float(w2 & 0x1C000u), float(w2 & 0xE0000u)));
+    for (uint m = 0; m < BATCH; ++m) dots5[m] = dot_add(dots4[m], x[k][m][6], float4(pair21.x, pair22.x, float(w2 & 0x1C000u), pair23.y));
+    const float2 pair24 = float2(as_type<half2>(w2 & 0x700070u)), pair25 = float2(as_type<half2>(w2 & 0x3800380u));
+    const float2 pair26 = float2(as_type<half2>(lower2 & 0x1C001Cu)), pair27 = float2(as_type<half2>(lower2 & 0xE000E0u));
     float dots6[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(dots5[m], x[k][m][7],
-        float4(float(w2 & 0x700000u), float(w2 & 0x3800000u), float(w2 & 0x1C000000u), float(w2 & 0xE0000000u)));
+    for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(dots5[m], x[k][m][7], float4(pair24.y, pair25.y, pair26.y, pair27.y));
     const uint w3 = weight[block * 12u + tile * 6u + 3u];
+    const float2 pair28 = float2(as_type<half2>(w3 & 0x70007u)), pair29 = float2(as_type<half2>(w3 & 0x380038u));
+    const float2 pair30 = float2(as_type<half2>(w3 & 0x1C001C0u));
+    const uint lower3 = w3 >> 8u;
+    const float2 pair31 = float2(as_type<half2>(lower3 & 0xE000Eu)), pair32 = float2(as_type<half2>(lower3 & 0x700070u));
+    const float2 pair33 = float2(as_type<half2>(w3 & 0x1C001Cu)), pair34 = float2(as_type<half2>(w3 & 0xE000E0u));
     float dots7[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dot(x[k][m][8],
-        float4(float(w3 & 7u), float(w3 & 56u), float(w3 & 448u), float(w3 & 3584u))), x[k][m][9],
-        float4(float(w3 & 28672u), float(w3 & 0x38000u), float(w3 & 0x1C0000u), float(w3 & 0xE00000u)));
+    for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dot(x[k][m][8], float4(pair28.x, pair29.x, pair30.x, pair31.x)), x[k][m][9],
+        float4(pair32.x, float(w3 & 0x38000u), pair33.y, pair34.y));
+    const float2 pair35 = float2(as_type<half2>(lower3 & 0x70007u)), pair36 = float2(as_type<half2>(lower3 & 0x380038u));
     const uint w4 = weight[block * 12u + tile * 6u + 4u], w_run2 = (w3 >> 16u) | (w4 << 16u);
+    const float2 pair37 = float2(as_type<half2>(w4 & 0xE000Eu));
     float dots8[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots8[m] = dot_add(dots7[m], x[k][m][10],
-        float4(float(w3 & 0x7000000u), float(w3 & 0x38000000u), float(w_run2 & 0x1C000u), float(w4 & 14u)));
+        float4(pair35.y, pair36.y, float(w_run2 & 0x1C000u), pair37.x));
+    const float2 pair38 = float2(as_type<half2>(w4 & 0x700070u)), pair39 = float2(as_type<half2>(w4 & 0x3800380u));
+    const uint lower4 = w4 >> 8u;
+    const float2 pair40 = float2(as_type<half2>(lower4 & 0x1C001Cu)), pair41 = float2(as_type<half2>(lower4 & 0xE000E0u));
     float dots9[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots9[m] = dot_add(dots8[m], x[k][m][11],
-        float4(float(w4 & 112u), float(w4 & 896u), float(w4 & 7168u), float(w4 & 57344u)));
+    for (uint m = 0; m < BATCH; ++m) dots9[m] = dot_add(dots8[m], x[k][m][11], float4(pair38.x, pair39.x, pair40.x, pair41.x));
+    const float2 pair42 = float2(as_type<half2>(w4 & 0x70007u)), pair43 = float2(as_type<half2>(w4 & 0x380038u));
+    const float2 pair44 = float2(as_type<half2>(w4 & 0x1C001C0u)), pair45 = float2(as_type<half2>(lower4 & 0xE000Eu));
     float dots10[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots10[m] = dot_add(dots9[m], x[k][m][12],
-        float4(float(w4 & 0x70000u), float(w4 & 0x380000u), float(w4 & 0x1C00000u), float(w4 & 0xE000000u)));
+    for (uint m = 0; m < BATCH; ++m) dots10[m] = dot_add(dots9[m], x[k][m][12], float4(pair42.y, pair43.y, pair44.y, pair45.y));
+    const float2 pair46 = float2(as_type<half2>(lower4 & 0x700070u));
     const uint w5 = weight[block * 12u + tile * 6u + 5u], w_run3 = (w4 >> 16u) | (w5 << 16u);
+    const float2 pair47 = float2(as_type<half2>(w5 & 0x1C001Cu)), pair48 = float2(as_type<half2>(w5 & 0xE000E0u));
     float dots11[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots11[m] = dot_add(dots10[m], x[k][m][13],
-        float4(float(w4 & 0x70000000u), float(w_run3 & 0x38000u), float(w5 & 28u), float(w5 & 224u)));
+        float4(pair46.y, float(w_run3 & 0x38000u), pair47.x, pair48.x));
+    const uint lower5 = w5 >> 8u;
+    const float2 pair49 = float2(as_type<half2>(lower5 & 0x70007u)), pair50 = float2(as_type<half2>(lower5 & 0x380038u));
+    const float2 pair51 = float2(as_type<half2>(w5 & 0xE000Eu));
     float dots12[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots12[m] = dot_add(dots11[m], x[k][m][14],
-        float4(float(w5 & 1792u), float(w5 & 14336u), float(w5 & 0x1C000u), float(w5 & 0xE0000u)));
+        float4(pair49.x, pair50.x, float(w5 & 0x1C000u), pair51.y));
+    const float2 pair52 = float2(as_type<half2>(w5 & 0x700070u)), pair53 = float2(as_type<half2>(w5 & 0x3800380u));
+    const float2 pair54 = float2(as_type<half2>(lower5 & 0x1C001Cu)), pair55 = float2(as_type<half2>(lower5 & 0xE000E0u));
     float dots13[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots13[m] = dot_add(dots12[m], x[k][m][15],
-        float4(float(w5 & 0x700000u), float(w5 & 0x3800000u), float(w5 & 0x1C000000u), float(w5 & 0xE0000000u)));
+    for (uint m = 0; m < BATCH; ++m) dots13[m] = dot_add(dots12[m], x[k][m][15], float4(pair52.y, pair53.y, pair54.y, pair55.y));
     const float b = bf16_to_f32(biases_word[block] >> (tile * 16u));
     for (uint m = 0; m < BATCH; ++m) sum[m] += s * (dots6[m] + dots13[m]) + b * x_sum[k][m][0];
 }

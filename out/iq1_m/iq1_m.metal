@@ -4,7 +4,7 @@
 // 56 bytes for 256 elements, 1.75 bits each.
 // dequant, gather in f32: for each weight 0.219 bytes read and 4 written, 13.2 operations: 0.625 loads, 4.75 bits, 4.25 integer, 2.25
 // float, 1.25 conversions, 0.125 lookups.
-// gemv in f32: for each weight 0.219 bytes read, 6.66 operations: 0.0938 loads, 2.22 bits, 0.453 integer, 2.69 float, 1.08 conversions,
+// gemv in f32: for each weight 0.219 bytes read, 5.78 operations: 0.0938 loads, 1.84 bits, 0.453 integer, 2.69 float, 0.578 conversions,
 // 0.125 lookups.
 // gemv_id in f32: for each weight 0.219 bytes read, 7.94 operations: 0.312 loads, 2.5 bits, 1.69 integer, 2.69 float, 0.625 conversions,
 // 0.125 lookups.
@@ -599,22 +599,22 @@ inline void load_large_x(device const X *x_in, uint batch, uint row_runs, uint v
         const float4 x13 = float4(x_in[from + 13u]);
         const float4 x14 = float4(x_in[from + 14u]);
         const float4 x15 = float4(x_in[from + 15u]);
-        x[k][m][0] = x0 * float4(1.0f, 0.0625f, 0.00390625f, 0.00024414062f);
-        x[k][m][1] = x1 * float4(1.5258789e-05f, 9.536743e-07f, 5.9604645e-08f, 3.7252903e-09f);
-        x[k][m][2] = x2 * float4(1.0f, 0.0625f, 0.00390625f, 0.00024414062f);
-        x[k][m][3] = x3 * float4(1.5258789e-05f, 9.536743e-07f, 5.9604645e-08f, 3.7252903e-09f);
-        x[k][m][4] = x4 * float4(1.0f, 0.0625f, 0.00390625f, 0.00024414062f);
-        x[k][m][5] = x5 * float4(1.5258789e-05f, 9.536743e-07f, 5.9604645e-08f, 3.7252903e-09f);
-        x[k][m][6] = x6 * float4(1.0f, 0.0625f, 0.00390625f, 0.00024414062f);
-        x[k][m][7] = x7 * float4(1.5258789e-05f, 9.536743e-07f, 5.9604645e-08f, 3.7252903e-09f);
-        x[k][m][8] = x8 * float4(1.0f, 0.0625f, 0.00390625f, 0.00024414062f);
-        x[k][m][9] = x9 * float4(1.5258789e-05f, 9.536743e-07f, 5.9604645e-08f, 3.7252903e-09f);
-        x[k][m][10] = x10 * float4(1.0f, 0.0625f, 0.00390625f, 0.00024414062f);
-        x[k][m][11] = x11 * float4(1.5258789e-05f, 9.536743e-07f, 5.9604645e-08f, 3.7252903e-09f);
-        x[k][m][12] = x12 * float4(1.0f, 0.0625f, 0.00390625f, 0.00024414062f);
-        x[k][m][13] = x13 * float4(1.5258789e-05f, 9.536743e-07f, 5.9604645e-08f, 3.7252903e-09f);
-        x[k][m][14] = x14 * float4(1.0f, 0.0625f, 0.00390625f, 0.00024414062f);
-        x[k][m][15] = x15 * float4(1.5258789e-05f, 9.536743e-07f, 5.9604645e-08f, 3.7252903e-09f);
+        x[k][m][0] = x0 * float4(16777216.0f, 1048576.0f, 16777216.0f, 1048576.0f);
+        x[k][m][1] = x1 * float4(16777216.0f, 1048576.0f, 16777216.0f, 1048576.0f);
+        x[k][m][2] = x2 * float4(16777216.0f, 1048576.0f, 16777216.0f, 1048576.0f);
+        x[k][m][3] = x3 * float4(16777216.0f, 1048576.0f, 16777216.0f, 1048576.0f);
+        x[k][m][4] = x4 * float4(16777216.0f, 1048576.0f, 16777216.0f, 1048576.0f);
+        x[k][m][5] = x5 * float4(16777216.0f, 1048576.0f, 16777216.0f, 1048576.0f);
+        x[k][m][6] = x6 * float4(16777216.0f, 1048576.0f, 16777216.0f, 1048576.0f);
+        x[k][m][7] = x7 * float4(16777216.0f, 1048576.0f, 16777216.0f, 1048576.0f);
+        x[k][m][8] = x8 * float4(16777216.0f, 1048576.0f, 16777216.0f, 1048576.0f);
+        x[k][m][9] = x9 * float4(16777216.0f, 1048576.0f, 16777216.0f, 1048576.0f);
+        x[k][m][10] = x10 * float4(16777216.0f, 1048576.0f, 16777216.0f, 1048576.0f);
+        x[k][m][11] = x11 * float4(16777216.0f, 1048576.0f, 16777216.0f, 1048576.0f);
+        x[k][m][12] = x12 * float4(16777216.0f, 1048576.0f, 16777216.0f, 1048576.0f);
+        x[k][m][13] = x13 * float4(16777216.0f, 1048576.0f, 16777216.0f, 1048576.0f);
+        x[k][m][14] = x14 * float4(16777216.0f, 1048576.0f, 16777216.0f, 1048576.0f);
+        x[k][m][15] = x15 * float4(16777216.0f, 1048576.0f, 16777216.0f, 1048576.0f);
         x_sum[k][m][0] = dot(x0 + x1 + x2 + x3, float4(-1.0f));
         x_sum[k][m][1] = dot(x0 + x1, float4(1.0f));
         x_sum[k][m][2] = dot(x2 + x3, float4(1.0f));
@@ -651,21 +651,23 @@ inline void accumulate_large(
     const uint qs0 = blocks[base + tile * 2u], g_lo0 = qs0 & 0xFFu;  // qs: bits 0-7 of g
     const uint qh = blocks[base + tile + 8u], g_hi0 = qh & 7u;  // qh: bits 8-10 of g
     const uint g0 = g_lo0 | (g_hi0 << 8u), G_row0 = G[g0];
+    const float2 pair0 = float2(as_type<half2>(G_row0 & 0xF000Fu)), pair1 = float2(as_type<half2>(G_row0 & 0xF000F0u));
+    const uint lower0 = G_row0 >> 8u;
+    const float2 pair2 = float2(as_type<half2>(lower0 & 0xF000Fu)), pair3 = float2(as_type<half2>(lower0 & 0xF000F0u));
     float dots0[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots0[m] = dot_add(x_sum[k][m][0], x[k][m][0],
-        float4(float(G_row0 & 15u), float(G_row0 & 240u), float(G_row0 & 3840u), float(G_row0 & 61440u)));
+    for (uint m = 0; m < BATCH; ++m) dots0[m] = dot_add(x_sum[k][m][0], x[k][m][0], float4(pair0.x, pair1.x, pair2.x, pair3.x));
     float dots1[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots1[m] = dot_add(dots0[m], x[k][m][1],
-        float4(float(G_row0 & 0xF0000u), float(G_row0 & 0xF00000u), float(G_row0 & 0xF000000u), float(G_row0 & 0xF0000000u)));
+    for (uint m = 0; m < BATCH; ++m) dots1[m] = dot_add(dots0[m], x[k][m][1], float4(pair0.y, pair1.y, pair2.y, pair3.y));
     const uint g_lo1 = (qs0 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     const uint g_hi1 = (qh >> 4u) & 7u;  // qh: bits 8-10 of g
     const uint g1 = g_lo1 | (g_hi1 << 8u), G_row1 = G[g1];
+    const float2 pair4 = float2(as_type<half2>(G_row1 & 0xF000Fu)), pair5 = float2(as_type<half2>(G_row1 & 0xF000F0u));
+    const uint lower1 = G_row1 >> 8u;
+    const float2 pair6 = float2(as_type<half2>(lower1 & 0xF000Fu)), pair7 = float2(as_type<half2>(lower1 & 0xF000F0u));
     float dots2[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots2[m] = dot_add(dots1[m], x[k][m][2],
-        float4(float(G_row1 & 15u), float(G_row1 & 240u), float(G_row1 & 3840u), float(G_row1 & 61440u)));
+    for (uint m = 0; m < BATCH; ++m) dots2[m] = dot_add(dots1[m], x[k][m][2], float4(pair4.x, pair5.x, pair6.x, pair7.x));
     float dots3[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots3[m] = dot_add(dots2[m], x[k][m][3],
-        float4(float(G_row1 & 0xF0000u), float(G_row1 & 0xF00000u), float(G_row1 & 0xF000000u), float(G_row1 & 0xF0000000u)));
+    for (uint m = 0; m < BATCH; ++m) dots3[m] = dot_add(dots2[m], x[k][m][3], float4(pair4.y, pair5.y, pair6.y, pair7.y));
     float total0[BATCH];
     for (uint m = 0; m < BATCH; ++m) total0[m] = d_sc0 * dots3[m];
     const uint sg0 = (qh >> 3u) & 1u;  // qh: 1 bit
@@ -679,21 +681,23 @@ inline void accumulate_large(
     const uint g_lo2 = (qs0 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     const uint g_hi2 = (qh >> 8u) & 7u;  // qh: bits 8-10 of g
     const uint g2 = g_lo2 | (g_hi2 << 8u), G_row2 = G[g2];
+    const float2 pair8 = float2(as_type<half2>(G_row2 & 0xF000Fu)), pair9 = float2(as_type<half2>(G_row2 & 0xF000F0u));
+    const uint lower2 = G_row2 >> 8u;
+    const float2 pair10 = float2(as_type<half2>(lower2 & 0xF000Fu)), pair11 = float2(as_type<half2>(lower2 & 0xF000F0u));
     float dots4[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots4[m] = dot_add(x_sum[k][m][3], x[k][m][4],
-        float4(float(G_row2 & 15u), float(G_row2 & 240u), float(G_row2 & 3840u), float(G_row2 & 61440u)));
+    for (uint m = 0; m < BATCH; ++m) dots4[m] = dot_add(x_sum[k][m][3], x[k][m][4], float4(pair8.x, pair9.x, pair10.x, pair11.x));
     float dots5[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots5[m] = dot_add(dots4[m], x[k][m][5],
-        float4(float(G_row2 & 0xF0000u), float(G_row2 & 0xF00000u), float(G_row2 & 0xF000000u), float(G_row2 & 0xF0000000u)));
+    for (uint m = 0; m < BATCH; ++m) dots5[m] = dot_add(dots4[m], x[k][m][5], float4(pair8.y, pair9.y, pair10.y, pair11.y));
     const uint g_lo3 = qs0 >> 24u;  // qs: bits 0-7 of g
     const uint g_hi3 = (qh >> 12u) & 7u;  // qh: bits 8-10 of g
     const uint g3 = g_lo3 | (g_hi3 << 8u), G_row3 = G[g3];
+    const float2 pair12 = float2(as_type<half2>(G_row3 & 0xF000Fu)), pair13 = float2(as_type<half2>(G_row3 & 0xF000F0u));
+    const uint lower3 = G_row3 >> 8u;
+    const float2 pair14 = float2(as_type<half2>(lower3 & 0xF000Fu)), pair15 = float2(as_type<half2>(lower3 & 0xF000F0u));
     float dots6[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(dots5[m], x[k][m][6],
-        float4(float(G_row3 & 15u), float(G_row3 & 240u), float(G_row3 & 3840u), float(G_row3 & 61440u)));
+    for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(dots5[m], x[k][m][6], float4(pair12.x, pair13.x, pair14.x, pair15.x));
     float dots7[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dots6[m], x[k][m][7],
-        float4(float(G_row3 & 0xF0000u), float(G_row3 & 0xF00000u), float(G_row3 & 0xF000000u), float(G_row3 & 0xF0000000u)));
+    for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dots6[m], x[k][m][7], float4(pair12.y, pair13.y, pair14.y, pair15.y));
     float total3[BATCH];
     for (uint m = 0; m < BATCH; ++m) total3[m] = total2[m] + d_sc1 * dots7[m];
     const uint sg2 = (qh >> 11u) & 1u;  // qh: 1 bit
@@ -707,21 +711,23 @@ inline void accumulate_large(
     const uint qs1 = blocks[base + tile * 2u + 1u], g_lo4 = qs1 & 0xFFu;  // qs: bits 0-7 of g
     const uint g_hi4 = (qh >> 16u) & 7u;  // qh: bits 8-10 of g
     const uint g4 = g_lo4 | (g_hi4 << 8u), G_row4 = G[g4];
+    const float2 pair16 = float2(as_type<half2>(G_row4 & 0xF000Fu)), pair17 = float2(as_type<half2>(G_row4 & 0xF000F0u));
+    const uint lower4 = G_row4 >> 8u;
+    const float2 pair18 = float2(as_type<half2>(lower4 & 0xF000Fu)), pair19 = float2(as_type<half2>(lower4 & 0xF000F0u));
     float dots8[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots8[m] = dot_add(x_sum[k][m][6], x[k][m][8],
-        float4(float(G_row4 & 15u), float(G_row4 & 240u), float(G_row4 & 3840u), float(G_row4 & 61440u)));
+    for (uint m = 0; m < BATCH; ++m) dots8[m] = dot_add(x_sum[k][m][6], x[k][m][8], float4(pair16.x, pair17.x, pair18.x, pair19.x));
     float dots9[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots9[m] = dot_add(dots8[m], x[k][m][9],
-        float4(float(G_row4 & 0xF0000u), float(G_row4 & 0xF00000u), float(G_row4 & 0xF000000u), float(G_row4 & 0xF0000000u)));
+    for (uint m = 0; m < BATCH; ++m) dots9[m] = dot_add(dots8[m], x[k][m][9], float4(pair16.y, pair17.y, pair18.y, pair19.y));
     const uint g_lo5 = (qs1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     const uint g_hi5 = (qh >> 20u) & 7u;  // qh: bits 8-10 of g
     const uint g5 = g_lo5 | (g_hi5 << 8u), G_row5 = G[g5];
+    const float2 pair20 = float2(as_type<half2>(G_row5 & 0xF000Fu)), pair21 = float2(as_type<half2>(G_row5 & 0xF000F0u));
+    const uint lower5 = G_row5 >> 8u;
+    const float2 pair22 = float2(as_type<half2>(lower5 & 0xF000Fu)), pair23 = float2(as_type<half2>(lower5 & 0xF000F0u));
     float dots10[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots10[m] = dot_add(dots9[m], x[k][m][10],
-        float4(float(G_row5 & 15u), float(G_row5 & 240u), float(G_row5 & 3840u), float(G_row5 & 61440u)));
+    for (uint m = 0; m < BATCH; ++m) dots10[m] = dot_add(dots9[m], x[k][m][10], float4(pair20.x, pair21.x, pair22.x, pair23.x));
     float dots11[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots11[m] = dot_add(dots10[m], x[k][m][11],
-        float4(float(G_row5 & 0xF0000u), float(G_row5 & 0xF00000u), float(G_row5 & 0xF000000u), float(G_row5 & 0xF0000000u)));
+    for (uint m = 0; m < BATCH; ++m) dots11[m] = dot_add(dots10[m], x[k][m][11], float4(pair20.y, pair21.y, pair22.y, pair23.y));
     float total6[BATCH];
     for (uint m = 0; m < BATCH; ++m) total6[m] = total5[m] + d_sc2 * dots11[m];
     const uint sg4 = (qh >> 19u) & 1u;  // qh: 1 bit
@@ -735,21 +741,23 @@ inline void accumulate_large(
     const uint g_lo6 = (qs1 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     const uint g_hi6 = (qh >> 24u) & 7u;  // qh: bits 8-10 of g
     const uint g6 = g_lo6 | (g_hi6 << 8u), G_row6 = G[g6];
+    const float2 pair24 = float2(as_type<half2>(G_row6 & 0xF000Fu)), pair25 = float2(as_type<half2>(G_row6 & 0xF000F0u));
+    const uint lower6 = G_row6 >> 8u;
+    const float2 pair26 = float2(as_type<half2>(lower6 & 0xF000Fu)), pair27 = float2(as_type<half2>(lower6 & 0xF000F0u));
     float dots12[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots12[m] = dot_add(x_sum[k][m][9], x[k][m][12],
-        float4(float(G_row6 & 15u), float(G_row6 & 240u), float(G_row6 & 3840u), float(G_row6 & 61440u)));
+    for (uint m = 0; m < BATCH; ++m) dots12[m] = dot_add(x_sum[k][m][9], x[k][m][12], float4(pair24.x, pair25.x, pair26.x, pair27.x));
     float dots13[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots13[m] = dot_add(dots12[m], x[k][m][13],
-        float4(float(G_row6 & 0xF0000u), float(G_row6 & 0xF00000u), float(G_row6 & 0xF000000u), float(G_row6 & 0xF0000000u)));
+    for (uint m = 0; m < BATCH; ++m) dots13[m] = dot_add(dots12[m], x[k][m][13], float4(pair24.y, pair25.y, pair26.y, pair27.y));
     const uint g_lo7 = qs1 >> 24u;  // qs: bits 0-7 of g
     const uint g_hi7 = (qh >> 28u) & 7u;  // qh: bits 8-10 of g
     const uint g7 = g_lo7 | (g_hi7 << 8u), G_row7 = G[g7];
+    const float2 pair28 = float2(as_type<half2>(G_row7 & 0xF000Fu)), pair29 = float2(as_type<half2>(G_row7 & 0xF000F0u));
+    const uint lower7 = G_row7 >> 8u;
+    const float2 pair30 = float2(as_type<half2>(lower7 & 0xF000Fu)), pair31 = float2(as_type<half2>(lower7 & 0xF000F0u));
     float dots14[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots14[m] = dot_add(dots13[m], x[k][m][14],
-        float4(float(G_row7 & 15u), float(G_row7 & 240u), float(G_row7 & 3840u), float(G_row7 & 61440u)));
+    for (uint m = 0; m < BATCH; ++m) dots14[m] = dot_add(dots13[m], x[k][m][14], float4(pair28.x, pair29.x, pair30.x, pair31.x));
     float dots15[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots15[m] = dot_add(dots14[m], x[k][m][15],
-        float4(float(G_row7 & 0xF0000u), float(G_row7 & 0xF00000u), float(G_row7 & 0xF000000u), float(G_row7 & 0xF0000000u)));
+    for (uint m = 0; m < BATCH; ++m) dots15[m] = dot_add(dots14[m], x[k][m][15], float4(pair28.y, pair29.y, pair30.y, pair31.y));
     float total9[BATCH];
     for (uint m = 0; m < BATCH; ++m) total9[m] = total8[m] + d_sc3 * dots15[m];
     const uint sg6 = (qh >> 27u) & 1u;  // qh: 1 bit

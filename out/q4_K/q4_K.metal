@@ -4,7 +4,7 @@
 // 144 bytes for 256 elements, 4.5 bits each.
 // dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 12.8 operations: 0.75 loads, 5.12 bits, 2.62 integer, 2.5 float,
 // 1.75 conversions.
-// gemv in f32: for each weight 0.562 bytes read, 5.25 operations: 0.203 loads, 1.42 bits, 0.375 integer, 2.16 float, 1.09 conversions.
+// gemv in f32: for each weight 0.562 bytes read, 4.34 operations: 0.203 loads, 0.953 bits, 0.375 integer, 2.22 float, 0.594 conversions.
 // gemv_id in f32: for each weight 0.562 bytes read, 7.56 operations: 0.438 loads, 2.19 bits, 1.44 integer, 2.62 float, 0.875 conversions.
 //
 //     format q4_K "4-bit codes, 6-bit scales and minimums in groups of 32"
@@ -394,22 +394,22 @@ inline void load_large_x(device const X *x_in, uint batch, uint row_runs, uint v
         const float4 x13 = float4(x_in[from + 13u]);
         const float4 x14 = float4(x_in[from + 14u]);
         const float4 x15 = float4(x_in[from + 15u]);
-        x[k][m][0] = x0 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
-        x[k][m][1] = x1 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
-        x[k][m][2] = x2 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
-        x[k][m][3] = x3 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
-        x[k][m][4] = x4 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
-        x[k][m][5] = x5 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
-        x[k][m][6] = x6 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
-        x[k][m][7] = x7 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
-        x[k][m][8] = x8 * float4(0.0625f, 0.00024414062f, 9.536743e-07f, 3.7252903e-09f);
-        x[k][m][9] = x9 * float4(0.0625f, 0.00024414062f, 9.536743e-07f, 3.7252903e-09f);
-        x[k][m][10] = x10 * float4(0.0625f, 0.00024414062f, 9.536743e-07f, 3.7252903e-09f);
-        x[k][m][11] = x11 * float4(0.0625f, 0.00024414062f, 9.536743e-07f, 3.7252903e-09f);
-        x[k][m][12] = x12 * float4(0.0625f, 0.00024414062f, 9.536743e-07f, 3.7252903e-09f);
-        x[k][m][13] = x13 * float4(0.0625f, 0.00024414062f, 9.536743e-07f, 3.7252903e-09f);
-        x[k][m][14] = x14 * float4(0.0625f, 0.00024414062f, 9.536743e-07f, 3.7252903e-09f);
-        x[k][m][15] = x15 * float4(0.0625f, 0.00024414062f, 9.536743e-07f, 3.7252903e-09f);
+        x[k][m][0] = x0 * 16777216.0f;
+        x[k][m][1] = x1 * 16777216.0f;
+        x[k][m][2] = x2 * 16777216.0f;
+        x[k][m][3] = x3 * 16777216.0f;
+        x[k][m][4] = x4 * 16777216.0f;
+        x[k][m][5] = x5 * 16777216.0f;
+        x[k][m][6] = x6 * 16777216.0f;
+        x[k][m][7] = x7 * 16777216.0f;
+        x[k][m][8] = x8 * 1048576.0f;
+        x[k][m][9] = x9 * 1048576.0f;
+        x[k][m][10] = x10 * 1048576.0f;
+        x[k][m][11] = x11 * 1048576.0f;
+        x[k][m][12] = x12 * 1048576.0f;
+        x[k][m][13] = x13 * 1048576.0f;
+        x[k][m][14] = x14 * 1048576.0f;
+        x[k][m][15] = x15 * 1048576.0f;
         x_sum[k][m][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, float4(1.0f));
         x_sum[k][m][1] = dot(x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, float4(1.0f));
     }
@@ -428,78 +428,89 @@ inline void accumulate_large(
     const ulong base = ulong(block) * 36u;
     const uint d_dmin = blocks[base];
     const float d = f16_to_f32(d_dmin);
-    const uint scales0 = blocks[base + tile / 2u * 2u + 1u], shifted0 = scales0 >> (tile % 2u * 16u);
-    const uint sc_lo0 = shifted0 & 15u;  // scales: bits 0-3 of sc
-    const uint scales1 = blocks[base + 1u], shifted1 = scales1 >> (tile % 2u * 16u + tile / 2u * 2u);
-    const uint sc_hi0 = (shifted1 >> 4u) & 3u;  // scales: bits 4-5 of sc
-    const uint sc0 = sc_lo0 | (sc_hi0 << 4u);
-    const float d_sc0 = d * float(sc0);
-    const uint qs0 = blocks[base + tile * 8u + 4u], qs1 = blocks[base + tile * 8u + 5u];
+    const uint scales0 = blocks[base + tile / 2u * 2u + 1u], shifted0 = scales0 >> (tile % 2u * 16u), scales1 = blocks[base + 1u];
+    const uint shifted1 = scales1 >> (tile % 2u * 16u + tile / 2u * 2u);
+    const float2 pair0 = float2(as_type<half2>((shifted0 & 0xF000Fu) | (shifted1 & 0x300030u)));
+    const float d_sc0 = d * (pair0.x * 16777216.0f);
+    const uint qs0 = blocks[base + tile * 8u + 4u];
+    const float2 pair1 = float2(as_type<half2>(qs0 & 0xF000Fu));
+    const uint lower0 = qs0 >> 8u;
+    const float2 pair2 = float2(as_type<half2>(lower0 & 0xF000Fu));
+    const uint qs1 = blocks[base + tile * 8u + 5u];
+    const float2 pair3 = float2(as_type<half2>(qs1 & 0xF000Fu));
+    const uint lower1 = qs1 >> 8u;
+    const float2 pair4 = float2(as_type<half2>(lower1 & 0xF000Fu));
     float dots0[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots0[m] = dot_add(dot(x[k][m][0],
-        float4(float(qs0 & 15u), float(qs0 & 3840u), float(qs0 & 0xF0000u), float(qs0 & 0xF000000u))), x[k][m][1],
-        float4(float(qs1 & 15u), float(qs1 & 3840u), float(qs1 & 0xF0000u), float(qs1 & 0xF000000u)));
+    for (uint m = 0; m < BATCH; ++m) dots0[m] = dot_add(dot(x[k][m][0], float4(pair1.x, pair2.x, pair1.y, pair2.y)), x[k][m][1],
+        float4(pair3.x, pair4.x, pair3.y, pair4.y));
     const uint qs2 = blocks[base + tile * 8u + 6u];
+    const float2 pair5 = float2(as_type<half2>(qs2 & 0xF000Fu));
+    const uint lower2 = qs2 >> 8u;
+    const float2 pair6 = float2(as_type<half2>(lower2 & 0xF000Fu));
     float dots1[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots1[m] = dot_add(dots0[m], x[k][m][2],
-        float4(float(qs2 & 15u), float(qs2 & 3840u), float(qs2 & 0xF0000u), float(qs2 & 0xF000000u)));
+    for (uint m = 0; m < BATCH; ++m) dots1[m] = dot_add(dots0[m], x[k][m][2], float4(pair5.x, pair6.x, pair5.y, pair6.y));
     const uint qs3 = blocks[base + tile * 8u + 7u];
+    const float2 pair7 = float2(as_type<half2>(qs3 & 0xF000Fu));
+    const uint lower3 = qs3 >> 8u;
+    const float2 pair8 = float2(as_type<half2>(lower3 & 0xF000Fu));
     float dots2[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots2[m] = dot_add(dots1[m], x[k][m][3],
-        float4(float(qs3 & 15u), float(qs3 & 3840u), float(qs3 & 0xF0000u), float(qs3 & 0xF000000u)));
+    for (uint m = 0; m < BATCH; ++m) dots2[m] = dot_add(dots1[m], x[k][m][3], float4(pair7.x, pair8.x, pair7.y, pair8.y));
     const uint qs4 = blocks[base + tile * 8u + 8u];
+    const float2 pair9 = float2(as_type<half2>(qs4 & 0xF000Fu));
+    const uint lower4 = qs4 >> 8u;
+    const float2 pair10 = float2(as_type<half2>(lower4 & 0xF000Fu));
     float dots3[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots3[m] = dot_add(dots2[m], x[k][m][4],
-        float4(float(qs4 & 15u), float(qs4 & 3840u), float(qs4 & 0xF0000u), float(qs4 & 0xF000000u)));
+    for (uint m = 0; m < BATCH; ++m) dots3[m] = dot_add(dots2[m], x[k][m][4], float4(pair9.x, pair10.x, pair9.y, pair10.y));
     const uint qs5 = blocks[base + tile * 8u + 9u];
+    const float2 pair11 = float2(as_type<half2>(qs5 & 0xF000Fu));
+    const uint lower5 = qs5 >> 8u;
+    const float2 pair12 = float2(as_type<half2>(lower5 & 0xF000Fu));
     float dots4[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots4[m] = dot_add(dots3[m], x[k][m][5],
-        float4(float(qs5 & 15u), float(qs5 & 3840u), float(qs5 & 0xF0000u), float(qs5 & 0xF000000u)));
+    for (uint m = 0; m < BATCH; ++m) dots4[m] = dot_add(dots3[m], x[k][m][5], float4(pair11.x, pair12.x, pair11.y, pair12.y));
     const uint qs6 = blocks[base + tile * 8u + 10u];
+    const float2 pair13 = float2(as_type<half2>(qs6 & 0xF000Fu));
+    const uint lower6 = qs6 >> 8u;
+    const float2 pair14 = float2(as_type<half2>(lower6 & 0xF000Fu));
     float dots5[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots5[m] = dot_add(dots4[m], x[k][m][6],
-        float4(float(qs6 & 15u), float(qs6 & 3840u), float(qs6 & 0xF0000u), float(qs6 & 0xF000000u)));
+    for (uint m = 0; m < BATCH; ++m) dots5[m] = dot_add(dots4[m], x[k][m][6], float4(pair13.x, pair14.x, pair13.y, pair14.y));
     const uint qs7 = blocks[base + tile * 8u + 11u];
+    const float2 pair15 = float2(as_type<half2>(qs7 & 0xF000Fu));
+    const uint lower7 = qs7 >> 8u;
+    const float2 pair16 = float2(as_type<half2>(lower7 & 0xF000Fu));
     float dots6[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(dots5[m], x[k][m][7],
-        float4(float(qs7 & 15u), float(qs7 & 3840u), float(qs7 & 0xF0000u), float(qs7 & 0xF000000u)));
+    for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(dots5[m], x[k][m][7], float4(pair15.x, pair16.x, pair15.y, pair16.y));
     const float dmin = f16_to_f32(d_dmin >> 16u);
     const uint scales2 = blocks[base + tile / 2u + 2u], shifted2 = scales2 >> (tile % 2u * 16u + tile / 2u * 4u);
-    const uint mn_lo0 = shifted2 & 15u;  // scales: bits 0-3 of mn
     const uint scales3 = blocks[base + 2u], shifted3 = scales3 >> (tile % 2u * 16u + tile / 2u * 2u);
-    const uint mn_hi0 = (shifted3 >> 4u) & 3u;  // scales: bits 4-5 of mn
-    const uint mn0 = mn_lo0 | (mn_hi0 << 4u);
-    const float dmin_mn0 = dmin * float(mn0);
-    const uint sc_lo1 = (shifted0 >> 8u) & 15u;  // scales: bits 0-3 of sc
-    const uint sc_hi1 = (shifted1 >> 12u) & 3u;  // scales: bits 4-5 of sc
-    const uint sc1 = sc_lo1 | (sc_hi1 << 4u);
-    const float d_sc1 = d * float(sc1);
+    const float2 pair17 = float2(as_type<half2>((shifted2 & 0xF000Fu) | (shifted3 & 0x300030u)));
+    const float dmin_mn0 = dmin * (pair17.x * 16777216.0f);
+    const float2 pair18 = float2(as_type<half2>(((shifted0 >> 8u) & 0xF000Fu) | ((shifted1 >> 8u) & 0x300030u)));
+    const float d_sc1 = d * (pair18.x * 16777216.0f);
+    const float2 pair19 = float2(as_type<half2>(qs0 & 0xF000F0u)), pair20 = float2(as_type<half2>(lower0 & 0xF000F0u));
+    const float2 pair21 = float2(as_type<half2>(qs1 & 0xF000F0u)), pair22 = float2(as_type<half2>(lower1 & 0xF000F0u));
     float dots7[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dot(x[k][m][8],
-        float4(float(qs0 & 240u), float(qs0 & 61440u), float(qs0 & 0xF00000u), float(qs0 & 0xF0000000u))), x[k][m][9],
-        float4(float(qs1 & 240u), float(qs1 & 61440u), float(qs1 & 0xF00000u), float(qs1 & 0xF0000000u)));
+    for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dot(x[k][m][8], float4(pair19.x, pair20.x, pair19.y, pair20.y)), x[k][m][9],
+        float4(pair21.x, pair22.x, pair21.y, pair22.y));
+    const float2 pair23 = float2(as_type<half2>(qs2 & 0xF000F0u)), pair24 = float2(as_type<half2>(lower2 & 0xF000F0u));
     float dots8[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots8[m] = dot_add(dots7[m], x[k][m][10],
-        float4(float(qs2 & 240u), float(qs2 & 61440u), float(qs2 & 0xF00000u), float(qs2 & 0xF0000000u)));
+    for (uint m = 0; m < BATCH; ++m) dots8[m] = dot_add(dots7[m], x[k][m][10], float4(pair23.x, pair24.x, pair23.y, pair24.y));
+    const float2 pair25 = float2(as_type<half2>(qs3 & 0xF000F0u)), pair26 = float2(as_type<half2>(lower3 & 0xF000F0u));
     float dots9[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots9[m] = dot_add(dots8[m], x[k][m][11],
-        float4(float(qs3 & 240u), float(qs3 & 61440u), float(qs3 & 0xF00000u), float(qs3 & 0xF0000000u)));
+    for (uint m = 0; m < BATCH; ++m) dots9[m] = dot_add(dots8[m], x[k][m][11], float4(pair25.x, pair26.x, pair25.y, pair26.y));
+    const float2 pair27 = float2(as_type<half2>(qs4 & 0xF000F0u)), pair28 = float2(as_type<half2>(lower4 & 0xF000F0u));
     float dots10[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots10[m] = dot_add(dots9[m], x[k][m][12],
-        float4(float(qs4 & 240u), float(qs4 & 61440u), float(qs4 & 0xF00000u), float(qs4 & 0xF0000000u)));
+    for (uint m = 0; m < BATCH; ++m) dots10[m] = dot_add(dots9[m], x[k][m][12], float4(pair27.x, pair28.x, pair27.y, pair28.y));
+    const float2 pair29 = float2(as_type<half2>(qs5 & 0xF000F0u)), pair30 = float2(as_type<half2>(lower5 & 0xF000F0u));
     float dots11[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots11[m] = dot_add(dots10[m], x[k][m][13],
-        float4(float(qs5 & 240u), float(qs5 & 61440u), float(qs5 & 0xF00000u), float(qs5 & 0xF0000000u)));
+    for (uint m = 0; m < BATCH; ++m) dots11[m] = dot_add(dots10[m], x[k][m][13], float4(pair29.x, pair30.x, pair29.y, pair30.y));
+    const float2 pair31 = float2(as_type<half2>(qs6 & 0xF000F0u)), pair32 = float2(as_type<half2>(lower6 & 0xF000F0u));
     float dots12[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots12[m] = dot_add(dots11[m], x[k][m][14],
-        float4(float(qs6 & 240u), float(qs6 & 61440u), float(qs6 & 0xF00000u), float(qs6 & 0xF0000000u)));
+    for (uint m = 0; m < BATCH; ++m) dots12[m] = dot_add(dots11[m], x[k][m][14], float4(pair31.x, pair32.x, pair31.y, pair32.y));
+    const float2 pair33 = float2(as_type<half2>(qs7 & 0xF000F0u)), pair34 = float2(as_type<half2>(lower7 & 0xF000F0u));
     float dots13[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots13[m] = dot_add(dots12[m], x[k][m][15],
-        float4(float(qs7 & 240u), float(qs7 & 61440u), float(qs7 & 0xF00000u), float(qs7 & 0xF0000000u)));
-    const uint mn_lo1 = (shifted2 >> 8u) & 15u;  // scales: bits 0-3 of mn
-    const uint mn_hi1 = (shifted3 >> 12u) & 3u;  // scales: bits 4-5 of mn
-    const uint mn1 = mn_lo1 | (mn_hi1 << 4u);
-    const float dmin_mn1 = dmin * float(mn1);
+    for (uint m = 0; m < BATCH; ++m) dots13[m] = dot_add(dots12[m], x[k][m][15], float4(pair33.x, pair34.x, pair33.y, pair34.y));
+    const float2 pair35 = float2(as_type<half2>(((shifted2 >> 8u) & 0xF000Fu) | ((shifted3 >> 8u) & 0x300030u)));
+    const float dmin_mn1 = dmin * (pair35.x * 16777216.0f);
     for (uint m = 0; m < BATCH; ++m) sum[m] += d_sc0 * dots6[m] - dmin_mn0 * x_sum[k][m][0] + d_sc1 * dots13[m] - dmin_mn1 * x_sum[k][m][1];
 }
 

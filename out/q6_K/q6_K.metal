@@ -4,7 +4,7 @@
 // 210 bytes for 256 elements, 6.562 bits each.
 // dequant, gather in f32: for each weight 0.82 bytes read and 4 written, 12.6 operations: 0.688 loads, 6.88 bits, 2.44 integer, 1.25 float,
 // 1.31 conversions.
-// gemv in f32: for each weight 0.82 bytes read, 7.03 operations: 0.344 loads, 2.62 bits, 0.531 integer, 2.38 float, 1.16 conversions.
+// gemv in f32: for each weight 0.82 bytes read, 6.31 operations: 0.375 loads, 2.39 bits, 0.766 integer, 2.19 float, 0.594 conversions.
 // gemv_id in f32: for each weight 0.82 bytes read, 8.62 operations: 0.688 loads, 2.69 bits, 1.44 integer, 3 float, 0.812 conversions.
 //
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
@@ -381,51 +381,47 @@ inline float dot_add(float sum, float4 a, float4 b)
 // Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
 template <uint TILES, uint BATCH, typename X>
 inline void load_large_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, uint k,
-    thread float4 (&x)[TILES][BATCH][16], thread float (&x_sum)[TILES][BATCH][8])
+    thread float4 (&x)[TILES][BATCH][16], thread float (&x_sum)[TILES][BATCH][4])
 {
-    const uint tile = j % 8u, place = j / 8u * 128u + tile / 4u * 32u + tile % 4u * 2u;
+    const uint tile = j % 8u, place = j / 8u * 128u + tile / 2u / 2u * 32u + tile / 2u % 2u * 8u + tile % 2u * 4u;
     for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_runs + place;
         const float4 x0 = float4(x_in[from]);
         const float4 x1 = float4(x_in[from + 1u]);
-        const float4 x2 = float4(x_in[from + 8u]);
-        const float4 x3 = float4(x_in[from + 9u]);
+        const float4 x2 = float4(x_in[from + 2u]);
+        const float4 x3 = float4(x_in[from + 3u]);
         const float4 x4 = float4(x_in[from + 16u]);
         const float4 x5 = float4(x_in[from + 17u]);
-        const float4 x6 = float4(x_in[from + 24u]);
-        const float4 x7 = float4(x_in[from + 25u]);
+        const float4 x6 = float4(x_in[from + 18u]);
+        const float4 x7 = float4(x_in[from + 19u]);
         const float4 x8 = float4(x_in[from + 64u]);
         const float4 x9 = float4(x_in[from + 65u]);
-        const float4 x10 = float4(x_in[from + 72u]);
-        const float4 x11 = float4(x_in[from + 73u]);
+        const float4 x10 = float4(x_in[from + 66u]);
+        const float4 x11 = float4(x_in[from + 67u]);
         const float4 x12 = float4(x_in[from + 80u]);
         const float4 x13 = float4(x_in[from + 81u]);
-        const float4 x14 = float4(x_in[from + 88u]);
-        const float4 x15 = float4(x_in[from + 89u]);
-        x[k][m][0] = x0 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
-        x[k][m][1] = x1 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
-        x[k][m][2] = x2 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
-        x[k][m][3] = x3 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
-        x[k][m][4] = x4 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
-        x[k][m][5] = x5 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
-        x[k][m][6] = x6 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
-        x[k][m][7] = x7 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
-        x[k][m][8] = x8 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
-        x[k][m][9] = x9 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
-        x[k][m][10] = x10 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
-        x[k][m][11] = x11 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
-        x[k][m][12] = x12 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
-        x[k][m][13] = x13 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
-        x[k][m][14] = x14 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
-        x[k][m][15] = x15 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
-        x_sum[k][m][0] = dot(x0 + x1, float4(-32.0f));
-        x_sum[k][m][1] = dot(x2 + x3, float4(-32.0f));
-        x_sum[k][m][2] = dot(x4 + x5, float4(-32.0f));
-        x_sum[k][m][3] = dot(x6 + x7, float4(-32.0f));
-        x_sum[k][m][4] = dot(x8 + x9, float4(-32.0f));
-        x_sum[k][m][5] = dot(x10 + x11, float4(-32.0f));
-        x_sum[k][m][6] = dot(x12 + x13, float4(-32.0f));
-        x_sum[k][m][7] = dot(x14 + x15, float4(-32.0f));
+        const float4 x14 = float4(x_in[from + 82u]);
+        const float4 x15 = float4(x_in[from + 83u]);
+        x[k][m][0] = x0 * 16777216.0f;
+        x[k][m][1] = x1 * 16777216.0f;
+        x[k][m][2] = x2 * 16777216.0f;
+        x[k][m][3] = x3 * 16777216.0f;
+        x[k][m][4] = x4 * 16777216.0f;
+        x[k][m][5] = x5 * 16777216.0f;
+        x[k][m][6] = x6 * 16777216.0f;
+        x[k][m][7] = x7 * 16777216.0f;
+        x[k][m][8] = x8 * 16777216.0f;
+        x[k][m][9] = x9 * 16777216.0f;
+        x[k][m][10] = x10 * 16777216.0f;
+        x[k][m][11] = x11 * 16777216.0f;
+        x[k][m][12] = x12 * 16777216.0f;
+        x[k][m][13] = x13 * 16777216.0f;
+        x[k][m][14] = x14 * 16777216.0f;
+        x[k][m][15] = x15 * 16777216.0f;
+        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3, float4(-32.0f));
+        x_sum[k][m][1] = dot(x4 + x5 + x6 + x7, float4(-32.0f));
+        x_sum[k][m][2] = dot(x8 + x9 + x10 + x11, float4(-32.0f));
+        x_sum[k][m][3] = dot(x12 + x13 + x14 + x15, float4(-32.0f));
     }
 }
 
@@ -434,7 +430,7 @@ template <uint TILES, uint BATCH>
 inline void accumulate_large(
     device const ushort *blocks,
     uint row_tiles, uint n, uint j, uint k,
-    thread const float4 (&x)[TILES][BATCH][16], thread const float (&x_sum)[TILES][BATCH][8],
+    thread const float4 (&x)[TILES][BATCH][16], thread const float (&x_sum)[TILES][BATCH][4],
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
@@ -442,118 +438,130 @@ inline void accumulate_large(
     const uint block = n * (row_tiles / 32u) + j / 8u, tile = j % 8u;
     const ulong base = ulong(block) * 105u;
     const float d0 = f16_to_f32(blocks_word[base + 52u]);
-    const uint part = tile / 4u;  // part: of 128 elements
-    const uint scales0 = blocks_word[base + part * 2u + 48u], shifted0 = scales0 >> (tile % 4u / 2u * 8u);
-    const int sc0 = extract_bits(int(shifted0), 0, 8);  // scales: 8 bits
+    const uint part0 = tile / 2u / 2u;  // part: of 128 elements
+    const uint scales0 = blocks_word[base + part0 * 2u + 48u], part1 = tile / 2u % 2u;  // part: of 32 elements
+    const int sc0 = extract_bits(int(scales0 >> (part1 * 16u + tile % 2u * 8u)), 0, 8);  // scales: 8 bits
     const float d_sc0 = d0 * float(sc0);
-    const uint ql0 = blocks_word[base + part * 16u + tile % 4u * 2u], qh0 = blocks_word[base + tile * 2u + 32u];
-    const uint codes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 << 4u) & 0x30303030u);  // packed
+    const uint ql0 = blocks_word[base + tile * 4u], qh0 = blocks_word[base + part0 * 8u + tile % 2u * 4u + 32u];
+    const uint codes0 = (ql0 & 0xF0F0F0Fu) | (((qh0 >> (part1 * 2u)) << 4u) & 0x30303030u);  // packed
+    const float2 pair0 = float2(as_type<half2>(codes0 & 0x3F003Fu));
+    const uint lower0 = codes0 >> 8u;
+    const float2 pair1 = float2(as_type<half2>(lower0 & 0x3F003Fu));
     float dots0[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots0[m] = dot_add(x_sum[k][m][0], x[k][m][0],
-        float4(float(codes0 & 0x3Fu), float(codes0 & 16128u), float(codes0 & 0x3F0000u), float(codes0 & 0x3F000000u)));
-    const uint ql1 = blocks_word[base + part * 16u + tile % 4u * 2u + 1u], qh1 = blocks_word[base + tile * 2u + 33u];
-    const uint codes1 = (ql1 & 0xF0F0F0Fu) | ((qh1 << 4u) & 0x30303030u);  // packed
+    for (uint m = 0; m < BATCH; ++m) dots0[m] = dot_add(x_sum[k][m][0], x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y));
+    const uint ql1 = blocks_word[base + tile * 4u + 1u], qh1 = blocks_word[base + part0 * 8u + tile % 2u * 4u + 33u];
+    const uint codes1 = (ql1 & 0xF0F0F0Fu) | (((qh1 >> (part1 * 2u)) << 4u) & 0x30303030u);  // packed
+    const float2 pair2 = float2(as_type<half2>(codes1 & 0x3F003Fu));
+    const uint lower1 = codes1 >> 8u;
+    const float2 pair3 = float2(as_type<half2>(lower1 & 0x3F003Fu));
     float dots1[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots1[m] = dot_add(dots0[m], x[k][m][1],
-        float4(float(codes1 & 0x3Fu), float(codes1 & 16128u), float(codes1 & 0x3F0000u), float(codes1 & 0x3F000000u)));
-    float total0[BATCH];
-    for (uint m = 0; m < BATCH; ++m) total0[m] = d_sc0 * dots1[m];
-    const int sc1 = extract_bits(int(shifted0 >> 16u), 0, 8);  // scales: 8 bits
-    const float d_sc1 = d0 * float(sc1);
-    const uint ql2 = blocks_word[base + part * 16u + tile % 4u * 2u + 8u];
-    const uint codes2 = (ql2 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u);  // packed
+    for (uint m = 0; m < BATCH; ++m) dots1[m] = dot_add(dots0[m], x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y));
+    const uint ql2 = blocks_word[base + tile * 4u + 2u], qh2 = blocks_word[base + part0 * 8u + tile % 2u * 4u + 34u];
+    const uint codes2 = (ql2 & 0xF0F0F0Fu) | (((qh2 >> (part1 * 2u)) << 4u) & 0x30303030u);  // packed
+    const float2 pair4 = float2(as_type<half2>(codes2 & 0x3F003Fu));
+    const uint lower2 = codes2 >> 8u;
+    const float2 pair5 = float2(as_type<half2>(lower2 & 0x3F003Fu));
     float dots2[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots2[m] = dot_add(x_sum[k][m][1], x[k][m][2],
-        float4(float(codes2 & 0x3Fu), float(codes2 & 16128u), float(codes2 & 0x3F0000u), float(codes2 & 0x3F000000u)));
-    const uint ql3 = blocks_word[base + part * 16u + tile % 4u * 2u + 9u];
-    const uint codes3 = (ql3 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x30303030u);  // packed
+    for (uint m = 0; m < BATCH; ++m) dots2[m] = dot_add(dots1[m], x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y));
+    const uint ql3 = blocks_word[base + tile * 4u + 3u], qh3 = blocks_word[base + part0 * 8u + tile % 2u * 4u + 35u];
+    const uint codes3 = (ql3 & 0xF0F0F0Fu) | (((qh3 >> (part1 * 2u)) << 4u) & 0x30303030u);  // packed
+    const float2 pair6 = float2(as_type<half2>(codes3 & 0x3F003Fu));
+    const uint lower3 = codes3 >> 8u;
+    const float2 pair7 = float2(as_type<half2>(lower3 & 0x3F003Fu));
     float dots3[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots3[m] = dot_add(dots2[m], x[k][m][3],
-        float4(float(codes3 & 0x3Fu), float(codes3 & 16128u), float(codes3 & 0x3F0000u), float(codes3 & 0x3F000000u)));
-    float total1[BATCH];
-    for (uint m = 0; m < BATCH; ++m) total1[m] = total0[m] + d_sc1 * dots3[m];
-    const uint scales1 = blocks_word[base + part * 2u + 49u], shifted1 = scales1 >> (tile % 4u / 2u * 8u);
-    const int sc2 = extract_bits(int(shifted1), 0, 8);  // scales: 8 bits
-    const float d_sc2 = d0 * float(sc2);
-    const uint codes4 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh0 & 0x30303030u);  // packed
+    for (uint m = 0; m < BATCH; ++m) dots3[m] = dot_add(dots2[m], x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y));
+    const uint scales1 = blocks_word[base + part0 * 2u + 49u];
+    const int sc1 = extract_bits(int(scales1 >> (part1 * 16u + tile % 2u * 8u)), 0, 8);  // scales: 8 bits
+    const float d_sc1 = d0 * float(sc1);
+    const uint codes4 = ((ql0 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> (part1 * 2u)) & 0x30303030u);  // packed
+    const float2 pair8 = float2(as_type<half2>(codes4 & 0x3F003Fu));
+    const uint lower4 = codes4 >> 8u;
+    const float2 pair9 = float2(as_type<half2>(lower4 & 0x3F003Fu));
     float dots4[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots4[m] = dot_add(x_sum[k][m][2], x[k][m][4],
-        float4(float(codes4 & 0x3Fu), float(codes4 & 16128u), float(codes4 & 0x3F0000u), float(codes4 & 0x3F000000u)));
-    const uint codes5 = ((ql1 >> 4u) & 0xF0F0F0Fu) | (qh1 & 0x30303030u);  // packed
+    for (uint m = 0; m < BATCH; ++m) dots4[m] = dot_add(x_sum[k][m][1], x[k][m][4], float4(pair8.x, pair9.x, pair8.y, pair9.y));
+    const uint codes5 = ((ql1 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> (part1 * 2u)) & 0x30303030u);  // packed
+    const float2 pair10 = float2(as_type<half2>(codes5 & 0x3F003Fu));
+    const uint lower5 = codes5 >> 8u;
+    const float2 pair11 = float2(as_type<half2>(lower5 & 0x3F003Fu));
     float dots5[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots5[m] = dot_add(dots4[m], x[k][m][5],
-        float4(float(codes5 & 0x3Fu), float(codes5 & 16128u), float(codes5 & 0x3F0000u), float(codes5 & 0x3F000000u)));
-    float total2[BATCH];
-    for (uint m = 0; m < BATCH; ++m) total2[m] = total1[m] + d_sc2 * dots5[m];
-    const int sc3 = extract_bits(int(shifted1 >> 16u), 0, 8);  // scales: 8 bits
-    const float d_sc3 = d0 * float(sc3);
-    const uint codes6 = ((ql2 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 2u) & 0x30303030u);  // packed
+    for (uint m = 0; m < BATCH; ++m) dots5[m] = dot_add(dots4[m], x[k][m][5], float4(pair10.x, pair11.x, pair10.y, pair11.y));
+    const uint codes6 = ((ql2 >> 4u) & 0xF0F0F0Fu) | ((qh2 >> (part1 * 2u)) & 0x30303030u);  // packed
+    const float2 pair12 = float2(as_type<half2>(codes6 & 0x3F003Fu));
+    const uint lower6 = codes6 >> 8u;
+    const float2 pair13 = float2(as_type<half2>(lower6 & 0x3F003Fu));
     float dots6[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(x_sum[k][m][3], x[k][m][6],
-        float4(float(codes6 & 0x3Fu), float(codes6 & 16128u), float(codes6 & 0x3F0000u), float(codes6 & 0x3F000000u)));
-    const uint codes7 = ((ql3 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x30303030u);  // packed
+    for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(dots5[m], x[k][m][6], float4(pair12.x, pair13.x, pair12.y, pair13.y));
+    const uint codes7 = ((ql3 >> 4u) & 0xF0F0F0Fu) | ((qh3 >> (part1 * 2u)) & 0x30303030u);  // packed
+    const float2 pair14 = float2(as_type<half2>(codes7 & 0x3F003Fu));
+    const uint lower7 = codes7 >> 8u;
+    const float2 pair15 = float2(as_type<half2>(lower7 & 0x3F003Fu));
     float dots7[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dots6[m], x[k][m][7],
-        float4(float(codes7 & 0x3Fu), float(codes7 & 16128u), float(codes7 & 0x3F0000u), float(codes7 & 0x3F000000u)));
-    float total3[BATCH];
-    for (uint m = 0; m < BATCH; ++m) total3[m] = total2[m] + d_sc3 * dots7[m];
+    for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dots6[m], x[k][m][7], float4(pair14.x, pair15.x, pair14.y, pair15.y));
     const float d1 = f16_to_f32(blocks_word[base + 104u] >> 16u);
-    const uint scales2 = blocks_word[base + part * 2u + 100u], shifted2 = scales2 >> (tile % 4u / 2u * 8u);
-    const int sc4 = extract_bits(int(shifted2 >> 16u), 0, 8);  // scales: 8 bits
-    const float d_sc4 = d1 * float(sc4);
-    const uint ql4 = blocks_word[base + part * 16u + tile % 4u * 2u + 52u], ql5 = blocks_word[base + part * 16u + tile % 4u * 2u + 53u];
-    const uint ql_run0 = (ql4 >> 16u) | (ql5 << 16u), qh2 = blocks_word[base + tile * 2u + 84u], qh3 = blocks_word[base + tile * 2u + 85u];
-    const uint qh_run0 = (qh2 >> 16u) | (qh3 << 16u), codes8 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run0 << 4u) & 0x30303030u);  // packed
+    const uint scales2 = blocks_word[base + (part0 * 64u + part1 * 16u + tile % 2u * 8u + 3216u) / 32u];
+    const int sc2 = extract_bits(int(scales2 >> ((part0 * 64u + part1 * 16u + tile % 2u * 8u + 3216u) % 32u)), 0, 8);  // scales: 8 bits
+    const float d_sc2 = d1 * float(sc2);
+    const uint ql4 = blocks_word[base + tile * 4u + 52u], ql5 = blocks_word[base + tile * 4u + 53u], ql_run0 = (ql4 >> 16u) | (ql5 << 16u);
+    const uint qh4 = blocks_word[base + part0 * 8u + tile % 2u * 4u + 84u], qh5 = blocks_word[base + part0 * 8u + tile % 2u * 4u + 85u];
+    const uint qh_run0 = (qh4 >> 16u) | (qh5 << 16u);
+    const uint codes8 = (ql_run0 & 0xF0F0F0Fu) | (((qh_run0 >> (part1 * 2u)) << 4u) & 0x30303030u);  // packed
+    const float2 pair16 = float2(as_type<half2>(codes8 & 0x3F003Fu));
+    const uint lower8 = codes8 >> 8u;
+    const float2 pair17 = float2(as_type<half2>(lower8 & 0x3F003Fu));
     float dots8[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots8[m] = dot_add(x_sum[k][m][4], x[k][m][8],
-        float4(float(codes8 & 0x3Fu), float(codes8 & 16128u), float(codes8 & 0x3F0000u), float(codes8 & 0x3F000000u)));
-    const uint ql6 = blocks_word[base + part * 16u + tile % 4u * 2u + 54u], ql_run1 = (ql5 >> 16u) | (ql6 << 16u);
-    const uint qh4 = blocks_word[base + tile * 2u + 86u], qh_run1 = (qh3 >> 16u) | (qh4 << 16u);
-    const uint codes9 = (ql_run1 & 0xF0F0F0Fu) | ((qh_run1 << 4u) & 0x30303030u);  // packed
+    for (uint m = 0; m < BATCH; ++m) dots8[m] = dot_add(x_sum[k][m][2], x[k][m][8], float4(pair16.x, pair17.x, pair16.y, pair17.y));
+    const uint ql6 = blocks_word[base + tile * 4u + 54u], ql_run1 = (ql5 >> 16u) | (ql6 << 16u);
+    const uint qh6 = blocks_word[base + part0 * 8u + tile % 2u * 4u + 86u], qh_run1 = (qh5 >> 16u) | (qh6 << 16u);
+    const uint codes9 = (ql_run1 & 0xF0F0F0Fu) | (((qh_run1 >> (part1 * 2u)) << 4u) & 0x30303030u);  // packed
+    const float2 pair18 = float2(as_type<half2>(codes9 & 0x3F003Fu));
+    const uint lower9 = codes9 >> 8u;
+    const float2 pair19 = float2(as_type<half2>(lower9 & 0x3F003Fu));
     float dots9[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots9[m] = dot_add(dots8[m], x[k][m][9],
-        float4(float(codes9 & 0x3Fu), float(codes9 & 16128u), float(codes9 & 0x3F0000u), float(codes9 & 0x3F000000u)));
-    float total4[BATCH];
-    for (uint m = 0; m < BATCH; ++m) total4[m] = total3[m] + d_sc4 * dots9[m];
-    const uint scales3 = blocks_word[base + part * 2u + 101u], shifted3 = scales3 >> (tile % 4u / 2u * 8u);
-    const int sc5 = extract_bits(int(shifted3), 0, 8);  // scales: 8 bits
-    const float d_sc5 = d1 * float(sc5);
-    const uint ql7 = blocks_word[base + part * 16u + tile % 4u * 2u + 60u], ql8 = blocks_word[base + part * 16u + tile % 4u * 2u + 61u];
-    const uint ql_run2 = (ql7 >> 16u) | (ql8 << 16u), codes10 = (ql_run2 & 0xF0F0F0Fu) | ((qh_run0 << 2u) & 0x30303030u);  // packed
+    for (uint m = 0; m < BATCH; ++m) dots9[m] = dot_add(dots8[m], x[k][m][9], float4(pair18.x, pair19.x, pair18.y, pair19.y));
+    const uint ql7 = blocks_word[base + tile * 4u + 55u], ql_run2 = (ql6 >> 16u) | (ql7 << 16u);
+    const uint qh7 = blocks_word[base + part0 * 8u + tile % 2u * 4u + 87u], qh_run2 = (qh6 >> 16u) | (qh7 << 16u);
+    const uint codes10 = (ql_run2 & 0xF0F0F0Fu) | (((qh_run2 >> (part1 * 2u)) << 4u) & 0x30303030u);  // packed
+    const float2 pair20 = float2(as_type<half2>(codes10 & 0x3F003Fu));
+    const uint lower10 = codes10 >> 8u;
+    const float2 pair21 = float2(as_type<half2>(lower10 & 0x3F003Fu));
     float dots10[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots10[m] = dot_add(x_sum[k][m][5], x[k][m][10],
-        float4(float(codes10 & 0x3Fu), float(codes10 & 16128u), float(codes10 & 0x3F0000u), float(codes10 & 0x3F000000u)));
-    const uint ql9 = blocks_word[base + part * 16u + tile % 4u * 2u + 62u], ql_run3 = (ql8 >> 16u) | (ql9 << 16u);
-    const uint codes11 = (ql_run3 & 0xF0F0F0Fu) | ((qh_run1 << 2u) & 0x30303030u);  // packed
+    for (uint m = 0; m < BATCH; ++m) dots10[m] = dot_add(dots9[m], x[k][m][10], float4(pair20.x, pair21.x, pair20.y, pair21.y));
+    const uint ql8 = blocks_word[base + tile * 4u + 56u], ql_run3 = (ql7 >> 16u) | (ql8 << 16u);
+    const uint qh8 = blocks_word[base + part0 * 8u + tile % 2u * 4u + 88u], qh_run3 = (qh7 >> 16u) | (qh8 << 16u);
+    const uint codes11 = (ql_run3 & 0xF0F0F0Fu) | (((qh_run3 >> (part1 * 2u)) << 4u) & 0x30303030u);  // packed
+    const float2 pair22 = float2(as_type<half2>(codes11 & 0x3F003Fu));
+    const uint lower11 = codes11 >> 8u;
+    const float2 pair23 = float2(as_type<half2>(lower11 & 0x3F003Fu));
     float dots11[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots11[m] = dot_add(dots10[m], x[k][m][11],
-        float4(float(codes11 & 0x3Fu), float(codes11 & 16128u), float(codes11 & 0x3F0000u), float(codes11 & 0x3F000000u)));
-    float total5[BATCH];
-    for (uint m = 0; m < BATCH; ++m) total5[m] = total4[m] + d_sc5 * dots11[m];
-    const int sc6 = extract_bits(int(shifted3 >> 16u), 0, 8);  // scales: 8 bits
-    const float d_sc6 = d1 * float(sc6);
-    const uint codes12 = ((ql_run0 >> 4u) & 0xF0F0F0Fu) | (qh_run0 & 0x30303030u);  // packed
+    for (uint m = 0; m < BATCH; ++m) dots11[m] = dot_add(dots10[m], x[k][m][11], float4(pair22.x, pair23.x, pair22.y, pair23.y));
+    const uint scales3 = blocks_word[base + (part0 * 64u + part1 * 16u + tile % 2u * 8u + 3248u) / 32u];
+    const int sc3 = extract_bits(int(scales3 >> ((part0 * 64u + part1 * 16u + tile % 2u * 8u + 3248u) % 32u)), 0, 8);  // scales: 8 bits
+    const float d_sc3 = d1 * float(sc3);
+    const uint codes12 = ((ql_run0 >> 4u) & 0xF0F0F0Fu) | ((qh_run0 >> (part1 * 2u)) & 0x30303030u);  // packed
+    const float2 pair24 = float2(as_type<half2>(codes12 & 0x3F003Fu));
+    const uint lower12 = codes12 >> 8u;
+    const float2 pair25 = float2(as_type<half2>(lower12 & 0x3F003Fu));
     float dots12[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots12[m] = dot_add(x_sum[k][m][6], x[k][m][12],
-        float4(float(codes12 & 0x3Fu), float(codes12 & 16128u), float(codes12 & 0x3F0000u), float(codes12 & 0x3F000000u)));
-    const uint codes13 = ((ql_run1 >> 4u) & 0xF0F0F0Fu) | (qh_run1 & 0x30303030u);  // packed
+    for (uint m = 0; m < BATCH; ++m) dots12[m] = dot_add(x_sum[k][m][3], x[k][m][12], float4(pair24.x, pair25.x, pair24.y, pair25.y));
+    const uint codes13 = ((ql_run1 >> 4u) & 0xF0F0F0Fu) | ((qh_run1 >> (part1 * 2u)) & 0x30303030u);  // packed
+    const float2 pair26 = float2(as_type<half2>(codes13 & 0x3F003Fu));
+    const uint lower13 = codes13 >> 8u;
+    const float2 pair27 = float2(as_type<half2>(lower13 & 0x3F003Fu));
     float dots13[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots13[m] = dot_add(dots12[m], x[k][m][13],
-        float4(float(codes13 & 0x3Fu), float(codes13 & 16128u), float(codes13 & 0x3F0000u), float(codes13 & 0x3F000000u)));
-    float total6[BATCH];
-    for (uint m = 0; m < BATCH; ++m) total6[m] = total5[m] + d_sc6 * dots13[m];
-    const uint scales4 = blocks_word[base + part * 2u + 102u];
-    const int sc7 = extract_bits(int(scales4 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
-    const float d_sc7 = d1 * float(sc7);
-    const uint codes14 = ((ql_run2 >> 4u) & 0xF0F0F0Fu) | ((qh_run0 >> 2u) & 0x30303030u);  // packed
+    for (uint m = 0; m < BATCH; ++m) dots13[m] = dot_add(dots12[m], x[k][m][13], float4(pair26.x, pair27.x, pair26.y, pair27.y));
+    const uint codes14 = ((ql_run2 >> 4u) & 0xF0F0F0Fu) | ((qh_run2 >> (part1 * 2u)) & 0x30303030u);  // packed
+    const float2 pair28 = float2(as_type<half2>(codes14 & 0x3F003Fu));
+    const uint lower14 = codes14 >> 8u;
+    const float2 pair29 = float2(as_type<half2>(lower14 & 0x3F003Fu));
     float dots14[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots14[m] = dot_add(x_sum[k][m][7], x[k][m][14],
-        float4(float(codes14 & 0x3Fu), float(codes14 & 16128u), float(codes14 & 0x3F0000u), float(codes14 & 0x3F000000u)));
-    const uint codes15 = ((ql_run3 >> 4u) & 0xF0F0F0Fu) | ((qh_run1 >> 2u) & 0x30303030u);  // packed
+    for (uint m = 0; m < BATCH; ++m) dots14[m] = dot_add(dots13[m], x[k][m][14], float4(pair28.x, pair29.x, pair28.y, pair29.y));
+    const uint codes15 = ((ql_run3 >> 4u) & 0xF0F0F0Fu) | ((qh_run3 >> (part1 * 2u)) & 0x30303030u);  // packed
+    const float2 pair30 = float2(as_type<half2>(codes15 & 0x3F003Fu));
+    const uint lower15 = codes15 >> 8u;
+    const float2 pair31 = float2(as_type<half2>(lower15 & 0x3F003Fu));
     float dots15[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots15[m] = dot_add(dots14[m], x[k][m][15],
-        float4(float(codes15 & 0x3Fu), float(codes15 & 16128u), float(codes15 & 0x3F0000u), float(codes15 & 0x3F000000u)));
-    for (uint m = 0; m < BATCH; ++m) sum[m] += total6[m] + d_sc7 * dots15[m];
+    for (uint m = 0; m < BATCH; ++m) dots15[m] = dot_add(dots14[m], x[k][m][15], float4(pair30.x, pair31.x, pair30.y, pair31.y));
+    for (uint m = 0; m < BATCH; ++m) sum[m] += d_sc0 * dots3[m] + d_sc1 * dots7[m] + d_sc2 * dots11[m] + d_sc3 * dots15[m];
 }
 
 // A simdgroup meets its rows ROWS at a time, which share what a thread keeps of x; `split` of them share a row. ONE: each has one
@@ -565,7 +573,7 @@ inline void walk_large_rows(
 {
     constexpr uint TILES = 1;
     float4 x[TILES][BATCH][16];
-    float x_sum[TILES][BATCH][8];
+    float x_sum[TILES][BATCH][4];
     const uint tiles = shape.row_tiles / 4, slices = (tiles + at.lanes - 1) / at.lanes;
     const uint teams = at.simdgroups / split, team = at.simdgroup / split;
     const uint row_runs = (at.views == 0 ? tiles * 64 : shape.x_stride) / 4;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# bench/instructions.sh: counts what is done for each weight and nothing else, and says what is missing.
+# bench/instructions.sh: counts what is done for each weight and nothing else, also by kinds, and says what is missing.
 # Environment: as for every test; QKGEN_MSL, and CLANG, the clang++ that it was built for.
 source "$(dirname "$0")/../lib.sh"
 script=$SOURCE/bench/instructions.sh
@@ -64,10 +64,25 @@ check "six operations more are 6 to 11 more, not $plain and $shifted" \
   awk -v a="$plain" -v b="$shifted" 'BEGIN { exit !(b - a >= 6 && b - a <= 11) }'
 check "what is not done for each weight does not count, not $header" awk -v x="$header" 'BEGIN { exit !(x == 0) }'
 
+# The same by kinds.
+kinds() {
+  bash "$script" --operations "$work/two.metal" "$1" --grid '$((ROWS))' --group 8 --zeros '0=$((ROWS * COLS * 4))' \
+    --zeros '1=$((ROWS * 4))' --u32 '2=$((ROWS)),$((COLS))'
+}
+
+kinds plain >"$work/plain"
+kinds shifted >"$work/shifted"
+counted() { awk -v kind="$2" '$1 == kind { printf "%g", $2 }' "$work/$1"; }
+for what in "plain load_device 1" "plain bytes_device 4" "plain shift 0" "plain convert 0" "shifted shift 3"; do
+  read -r name kind n <<<"$what"
+  check "$name has $n of $kind, not $(counted "$name" "$kind")" [ "$(counted "$name" "$kind")" = "$n" ]
+done
+
 refuses "no argument" 'needs a folder of kernels, or --kernel' bash "$script"
 refuses "a missing folder" 'nowhere is no folder' bash "$script" "$work/nowhere"
 refuses "a folder without the kernels" 'has no gemv_q4_k.metal' bash "$script" "$work"
 refuses "a missing file" 'none.metal is not there' bash "$script" --kernel "$work/none.metal" plain
+refuses "a missing file, by kinds" 'none.metal is not there' bash "$script" --operations "$work/none.metal" plain
 refuses "a missing kernel" 'nothing does not run: .*nothing' bash "$script" --kernel "$work/two.metal" nothing --groups 1
 refuses "a missing compiler" 'there is no clang\+\+-0: install clang-16' env CLANG=clang++-0 bash "$script" "$work"
 refuses "a missing executor" 'missing is not there: build the repository' env QKGEN_MSL="$work/missing" bash "$script" "$work"
