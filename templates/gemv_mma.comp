@@ -58,6 +58,13 @@ float scale_of(float most, uint exponent, out float inverse) {
     return uintBitsToFloat(254u + exponent - bits << 23);
 }
 
+@if crowded
+// Registers are too few for words of two rows, and for what follows from them, beside operands that go through memory: there words are
+// loaded for each part again. This is `j`, but no compiler knows that it is the same for each row and part, and keeps what it had.
+const bool AGAIN = !DIRECT && !SPLIT_TEAMS;
+uint not_before(uint row, uint part, uint j) { return row + part != ~0u ? j : 0u; }
+
+@end
 @if loads_runs
 @include load_runs.glsl
 
@@ -128,7 +135,11 @@ void main() {
                     vec4 sums[GROUPS];
                     [[unroll]] for (uint v = 0u; v < GROUPS; ++v) sums[v] = vec4(0.0);
                     @{fetched}
+@if crowded
+                    [[unroll]] for (uint k = 0u; k < KEPT && !AGAIN; ++k) {
+@else
                     [[unroll]] for (uint k = 0u; k < KEPT; ++k) {
+@end
                         const uint j = min(own + 4u * k + t, wide_tiles - 1u);
                         fetch_wide(row, j, @{fetched_low});
                         fetch_wide(row_8, j, @{fetched_high});
@@ -136,6 +147,12 @@ void main() {
                     [[unroll]] for (uint k = 0u; k < KEPT; ++k) {
                         const uint j = min(own + 4u * k + t, wide_tiles - 1u);
                         float low_unit, high_unit;
+@if crowded
+                        if (AGAIN) {
+                            fetch_wide(row, not_before(row, 0u, j), @{fetched_low});
+                            fetch_wide(row_8, not_before(row_8, 0u, j), @{fetched_high});
+                        }
+@end
                         const float low_scale = scale_of(most_of_four(largest_factor(row, j, @{fetched_low})), 13u, low_unit);
                         const float high_scale = scale_of(most_of_four(largest_factor(row_8, j, @{fetched_high})), 13u, high_unit);
                         accumulators c[GROUPS];
@@ -150,6 +167,12 @@ void main() {
                             }
                         } else {
                             [[unroll]] for (uint part = 0u; part < PRODUCTS / PART; ++part) {
+@if crowded
+                                if (AGAIN) {
+                                    fetch_wide(row, not_before(row, part + 1u, j), @{fetched_low});
+                                    fetch_wide(row_8, not_before(row_8, part + 1u, j), @{fetched_high});
+                                }
+@end
                                 operands(part, row, j, @{fetched_low}, low_scale, low);
                                 operands(part, row_8, j, @{fetched_high}, high_scale, high);
                                 multiply(part * PART, k, low, high, c);

@@ -70,14 +70,14 @@ static void expect(const fixture *f, const char *format, const char *family, con
  *   bits      2 of the place in the window; 4 words of two halves, two shifts and an or each; 8 words with a shift and 4
  *             masks; a shift of the second d
  *   integer   base = block * 9; / 4; + 1, + 2; 2 comparisons; 10 words chosen of two, and 9 of these
- *   float     16 dot products of 4 products and 3 sums; 14 sums of them; two times 8 * the sum of x, subtracted; * d; + ; +
- *             the row's sum
+ *   float     16 dot products of 4 products and 3 sums; 14 sums of them; two times the sum of x, with which they begin; * d;
+ *             +; + the row's sum
  *   convert   2 d; 32 pairs */
 static void test_nibbles(void **state) {
     expect(*state, "q4_0", "dequant", &(qg_cost){8, {3, 2 + 16, 4 + 1 + 8, 8, 1 + 8, 0}, 6, 18.0 / 32, 4});
     expect(*state, "q4_0", "gather", &(qg_cost){8, {3, 2 + 16, 4 + 1 + 8, 8, 1 + 8, 0}, 6, 18.0 / 32, 4});
     const qg_cost sums = {
-        64, {3, 2 + 12 + 40 + 1, 4 + 2 + 19, 16 * 7 + 14 + 4 + 2 + 1 + 1, 2 + 32, 0}, 48, 18.0 / 32, 0};
+        64, {3, 2 + 12 + 40 + 1, 4 + 2 + 19, 16 * 7 + 14 + 2 + 2 + 1 + 1, 2 + 32, 0}, 48, 18.0 / 32, 0};
     expect(*state, "q4_0", "gemv", &sums);
     expect(*state, "q4_0", "gemv_id", &sums);
 }

@@ -1404,6 +1404,38 @@ static void test_split(void **state) {
     lanes = kept = 0;
 }
 
+/* Subgroups of 64 lanes take few rows, in workgroups that are no larger than holds x, and with no more memory than registers are for. */
+static void test_large_subgroups(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t rows, cols, batch;
+        uint32_t digits, lanes, threads, at_once, staged, fours;
+    } cases[] = {
+        {6144, 4096, 1, 0, 64, 256, 1, 512, 2048},
+        {6144, 4096, 1, 0, 32, 512, 8, 1024, 2048},
+        {4096, 16384, 1, 0, 64, 256, 1, 512, 2048},
+        {4096, 16448, 1, 0, 64, 512, 1, 1024, 2048}, /* more than 256 threads hold */
+        {4096, 4096, 1, 2, 64, 128, 2, 512, 2048},
+        {57344, 4096, 8, 0, 64, 256, 2, 1, 2048},
+        {57344, 4096, 8, 0, 32, 256, 4, 1, 2560},
+        {57344, 4096, 8, 2, 64, 512, 2, 1, 2048},
+    };
+    windows = has_split = 1;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const qk_spec_constant digits = {QK_CONSTANT_DIGITS, "digits", cases[i].digits, 0, NULL};
+        lanes = cases[i].lanes;
+        const seen s = see_shape(cases[i].rows, cases[i].cols, cases[i].batch, 0, &digits);
+        const uint32_t got[] = {s.constants[0], s.constants[2], s.constants[5], s.constants[4]};
+        const uint32_t want[] = {cases[i].threads, cases[i].at_once, cases[i].staged, cases[i].fours};
+        for (int v = 0; v < 4; v++)
+            if (got[v] != want[v])
+                fail_msg("case %zu: %u %u %u %u, not %u %u %u %u", i, got[0], got[1], got[2], got[3], want[0], want[1],
+                         want[2], want[3]);
+    }
+    windows = has_split = 0;
+    lanes = 0;
+}
+
 typedef struct ahead_case {
     uint64_t rows, cols, batch;
     uint32_t lanes, wanted, block, shared;
@@ -1459,7 +1491,8 @@ static void test_ahead(void **state) {
         {57344, 8192, 1, 32, 0, 16, 49152, 1, 2, 4, 128, 528}, /* slices of 32 * 64 */
         {57344, 6144, 1, 32, 0, 16, 49152, 1, 2, 4, 128, 528}, /* three of them */
         {57344, 2048, 1, 32, 0, 16, 49152, 1, 2, 1, 128, 528},
-        {57344, 8192, 1, 64, 0, 16, 49152, 1, 1, 2, 128, 528}, /* registers of many lanes */
+        {57344, 8192, 1, 64, 0, 16, 49152, 0, 1, 2, 256, 264}, /* registers of many lanes have no room for two rows */
+        {57344, 8192, 1, 64, QK_SCHEDULE_AHEAD, 16, 49152, 1, 1, 2, 128, 528},
         {57344, 8192, 1, 32, QK_SCHEDULE_AHEAD, 16, 49152, 1, 2, 4, 128, 528},
         {57344, 8192, 1, 32, QK_SCHEDULE_WIDE, 16, 49152, 0, 8, 4, 256, 264}, /* not wanted */
         {57344, 8192, 1, 0, 0, 16, 49152, 0, 8, 4, 256, 264},                 /* lanes that are not known, */
@@ -1481,6 +1514,13 @@ static void test_ahead(void **state) {
         {57344, 8192, 1, 32, QK_SCHEDULE_ROWS, 16, 49152, 0, 4, 1, 64, 14336}, /* where no x is kept */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_ahead(i, &cases[i], 0, 18, 2);
+}
+
+/* Of integers, subgroups of many lanes load one row at a time ahead. */
+static void test_ahead_of_many_lanes(void **state) {
+    (void)state;
+    const ahead_case many = {57344, 8192, 1, 64, 0, 16, 49152, 1, 1, 2, 128, 528};
+    check_ahead(0, &many, 2, 18, 2);
 }
 
 /* Where a workgroup would stage x for few rows, rows are loaded ahead if other loads are many; or long ones, of integers. */
@@ -1905,6 +1945,8 @@ int main(void) {
         cmocka_unit_test(test_columns),
         cmocka_unit_test(test_ahead),
         cmocka_unit_test(test_ahead_of_few_rows),
+        cmocka_unit_test(test_ahead_of_many_lanes),
+        cmocka_unit_test(test_large_subgroups),
         cmocka_unit_test(test_one_ahead),
         cmocka_unit_test(test_small_ahead),
         cmocka_unit_test(test_room),

@@ -457,7 +457,19 @@ mutate "together: the constant says it" $gemm 's/constants\[i\] = t->held != 0;/
 mutate "matrix units of other shapes: sums fit into registers" $gemm 's/t->own_rows \* t->own_cols <= sums \* t->lanes/1/' unit gemm_dispatch_test
 mutate "matrix units of other shapes: memory of results is counted" $gemm 's/ \+ qk_tile_subgroups_\(t\) \* t->result \* 4//' unit gemm_dispatch_test
 mutate "matrix units of other shapes: the device's is taken" $limits 's/return limits->matrix_depth != 0 \? limits->matrix_depth : 16/return 16/' unit gemm_dispatch_test
-mutate "subgroups of 64 lanes take few rows" $choose 's/limits->subgroup_size == QK_LARGE_SUBGROUP\)/0)/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes take few rows" $facts 's/return limits->subgroup_size == QK_LARGE_SUBGROUP/return 0/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: of rows ahead one" $choose 's/\(digits == 0 \|\| s->ahead\)/(digits == 0)/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: small workgroups" $choose 's/s->threads > QK_LARGE_SUBGROUP_THREADS/0/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: which hold all of x" $choose 's/s->threads \/ 2 \* QK_KEPT_VALUES >= cols/1/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: little of x on its way" $choose 's/QK_LARGE_SUBGROUP_STAGED \* s->threads :/UINT32_MAX :/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: little of x shared" $facts 's/left > most \? most : left/left > most ? left : left/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: no floats ahead" $choose 's/\(integers \|\| !qk_has_large_subgroups_\(limits\)\)/1/' unit dispatch_sums_test
+mutate "matrix units: what crowds registers is loaded again" gen/build/family.c 's/\+ 2 \* of_row/+ 0 * of_row/' script registers vulkan
+mutate "matrix units: scales of a part are made there" gen/text/fragments.c 's/part = i \/ \(2 \* o->part\);/part = QG_ALL_PARTS;/' script registers vulkan
+mutate "x in integers: bounds of loops are numbers" gen/text/digits.c 's/(for \(uint r = )(0u; r < %uu; \+\+r\)", deep)/\10u * s + \2/' script registers vulkan
+mutate "begin: sums that another scale has stay as they are" gen/ir/dot.c 's/\(!(p->ir->masked \&\& is_summed_twice)/(\1/' script registers vulkan
+mutate "begin: of masked codes in words, too" gen/ir/dot.c 's/return p->ir->masked \|\| \(.*/return p->ir->masked;/' unit cost_test
+mutate "begin: x summed up has its coefficient" gen/text/sums.c '/^static void add_floats_of_x/,/^}/s/ir->x_sum_factors\[i\]/1/' unit gemv_test
 # These run where there is a Mesa 26 alone (cmake/mesa.sh); QKGEN_MESA names its folder.
 if [ -e "${QKGEN_MESA:=$source_tree/build/mesa}/complete" ]; then
   export QKGEN_MESA MMA_TEST=$PWD/build/tests/mma_test

@@ -265,6 +265,11 @@ static void plan_operands(qg_arena *arena, qg_kernel *kernel, const qg_plan *wid
 
 static uint32_t registers_of_loads(const qg_fetches *all) { return 4 * all->n_fours + all->n_words; }
 
+bool qg_crowds_registers(const qg_operands *operands, const qg_fetches *all) {
+    const uint32_t of_row = registers_of_loads(all) + operands->n_scales + operands->n_offsets;
+    return operands->n_words + 2 * of_row > QG_DEVICE_UNIT_REGISTERS;
+}
+
 /* x of floats takes half of the registers: where loads of 16 bytes bring nearly half again of what is
  * wanted, words are loaded one by one; and where a table of pairs takes their place in the cache, too. */
 static const qg_plan *save_registers(qg_arena *arena, const qg_plan *wide) {

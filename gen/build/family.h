@@ -244,6 +244,9 @@ bool qg_schedule_shares_x(qk_schedule schedule);
 /* The name of a kernel's GLSL and words with a schedule. */
 const char *qg_module_name(qg_arena *arena, const qg_kernel *kernel, qk_schedule schedule);
 
+/* Whether words of two rows, with scales and offsets, fill the registers of a thread beside its operands of x, where
+ * matrix units load theirs from memory. */
+bool qg_crowds_registers(const qg_operands *operands, const qg_fetches *all);
 /* Metal has no integer dot products: kernels that need them are for Vulkan alone. */
 bool qg_on_metal(const qg_kernel *kernel);
 /* Simdgroups in a threadgroup of Metal, where matrix units multiply. */

@@ -11,7 +11,8 @@
  *   halves       x . float(codes) = (x * 2^24) . halves  see halves.c
  *   collect      s * (x0 . a0) + s * (x1 . a1) = s * (x0 . a0 + x1 . a1)
  *   begin        s * (x0 . a0 - 8 * x0 . 1) = s * (b + x0 . a0)  where b = -8 * x0 . 1 is made when x is
- *                                                       loaded; of masked codes, which are added one by one
+ *                                                       loaded; of masked codes, which are added one by one,
+ *                                                       and of those that are added in as many operations
  *
  * Sums may round differently than the value does: a kernel's numeric class bounds by how much. A
  * value that is asked for in narrower arithmetic is left as it is. */
@@ -228,6 +229,13 @@ static const qg_node *sum_of_x(products *p, uint32_t first, bool *taken) {
     return factor == 1.0f ? sum : apply(p->ir, QG_MUL, qg_real(p->ir, factor), sum);
 }
 
+/* Whether x of that run is summed up for another scale, too, which a sum with a factor is of no use to. */
+static bool is_summed_twice(const products *p, uint32_t number) {
+    for (uint32_t i = 0; i < p->count; ++i)
+        if (i != number && !p->items[i].vector && p->items[i].run == p->items[number].run) return true;
+    return false;
+}
+
 /* begin: a sum that has dot products may begin with x summed up, times its coefficient, which was done
  * when x was loaded: where that is a power of two, and rounds nothing. NULL where there is no such. */
 static const qg_node *begin_with_x(products *p, uint32_t first, bool *taken, bool negative) {
@@ -241,9 +249,14 @@ static const qg_node *begin_with_x(products *p, uint32_t first, bool *taken, boo
         dots |= one->vector != NULL;
         if (!one->vector && frexpf(magnitude(one->coefficient), &power) == 0.5f) of_x = i;
     }
-    if (!dots || of_x == p->count) return NULL;
+    if (!dots || of_x == p->count || (!p->ir->masked && is_summed_twice(p, of_x))) return NULL;
     const float factor = p->items[of_x].coefficient;
     return qg_x_sum(p->ir, take_runs_of_x(p, of_x, taken), negative ? -factor : factor);
+}
+
+/* Whether dot products are added to what a sum begins with, in no more operations than they take alone. */
+static bool begins(const products *p) {
+    return p->ir->masked || (p->ir->aliased && !p->ir->half && p->lanes == QG_MAX_LANES);
 }
 
 /* Everything that has one scale: the dot products, then the sums of x. Subtracted where all of it is negative. */
@@ -253,7 +266,7 @@ static const qg_node *collect(products *p, uint32_t first, bool *taken, bool *ne
     *negative = true;
     for (uint32_t i = first; i < p->count; ++i)
         if (!taken[i] && p->items[i].scale == scale && p->items[i].coefficient > 0) *negative = false;
-    if (p->ir->masked) sum = begin_with_x(p, first, taken, *negative);
+    if (begins(p)) sum = begin_with_x(p, first, taken, *negative);
     for (int positive = 1; positive >= 0; --positive) {
         for (uint32_t i = first; i < p->count; ++i) {
             const product one = p->items[i];

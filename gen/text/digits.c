@@ -70,18 +70,16 @@ static void add_integers_of_x(qg_text *text, const qg_ir *ir, const qg_plan *pla
     const bool several = n_steps > 1;
     const char *in = inner(ir), *deep = several ? qg_format(text->arena, "%s    ", in) : in;
     const char *at = several ? "[s]" : "";
+    /* Bounds that are numbers: some compilers unroll no other loops, and keep in memory what those index. */
+    const char *run = several ? qg_format(text->arena, "%uu * s + r", in_step) : "r";
     const char *loop = qg_format(text->arena, "%s%sfor (uint s = 0u; s < %uu; ++s)", in, target->unroll, n_steps);
-    const char *run_loop = qg_format(text->arena, "%s%sfor (uint r = 0u; r < %uu; ++r)", in, target->unroll, runs);
+    const char *run_loop = qg_format(text->arena, "%s%sfor (uint r = 0u; r < %uu; ++r)", deep, target->unroll, in_step);
     if (several)
         qg_text_printf(text, "%s most[s] = all[s] = vec4(0.0);\n", loop);
     else
         qg_text_printf(text, "%svec4 most = vec4(0.0), all = vec4(0.0);\n", in);
-    if (several)
-        qg_text_printf(text, "%s\n%s%sfor (uint r = %uu * s; r < %uu * s + %uu; ++r)", loop, deep, target->unroll,
-                       in_step, in_step, in_step);
-    else
-        qg_text_puts(text, run_loop);
-    qg_text_printf(text, " most%s = max(most%s, abs(run[r])), all%s += run[r];\n", at, at, at);
+    if (several) qg_text_printf(text, "%s\n", loop);
+    qg_text_printf(text, "%s most%s = max(most%s, abs(run[%s])), all%s += run[%s];\n", run_loop, at, at, run, at, run);
     if (n_steps == 2 && ir->one_step) {
         qg_text_printf(
             text, "%sif (DIGITS > 1u) most[0] = most[1] = max(most[0], most[1]), all[0] = all[1] = all[0] + all[1];\n",
@@ -97,12 +95,8 @@ static void add_integers_of_x(qg_text *text, const qg_ir *ir, const qg_plan *pla
     if (several) qg_text_printf(text, "%s {\n", loop);
     qg_text_printf(text, "%sconst float scale = scale_of(most%s, all%s), step = 1.0 / scale;\n", deep, at, at);
     if (sums) qg_text_printf(text, "%sivec4 sum = ivec4(0);\n", deep);
-    if (several)
-        qg_text_printf(text, "%s%sfor (uint r = %uu * s; r < %uu * s + %uu; ++r)", deep, target->unroll, in_step,
-                       in_step, in_step);
-    else
-        qg_text_puts(text, run_loop);
-    qg_text_printf(text, " whole[r] = integers(run[r] * scale)%s;\n", sums ? ", sum += whole[r]" : "");
+    qg_text_printf(text, "%s whole[%s] = integers(run[%s] * scale)", run_loop, run, run);
+    qg_text_printf(text, sums ? ", sum += whole[%s];\n" : ";\n", run);
     qg_text_printf(text, "%s%s", deep, qg_keep(text->arena, ir, plan, several ? "s" : "0u", "floatBitsToUint(step)"));
     if (sums) {
         const char *i = qg_format(text->arena, several ? "%uu + s" : "%uu", n_steps);

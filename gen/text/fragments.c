@@ -117,43 +117,65 @@ void qg_operands_most(qg_text *text, const qg_operands *operands, const qg_ir *i
     qg_text_puts(text, "    return most;\n");
 }
 
-/* The part that a statement is of alone; UINT32_MAX where it is of several, or of scales. */
+enum { QG_ALL_PARTS = 0x7FFFFFFF }; /* a number that no part has */
+
+/* The part that a statement is of alone; QG_ALL_PARTS where it is of several, or of scales. */
 static uint32_t part_of(const qg_operands *o, const qg_node *node, bool *used) {
     const uint32_t each = 2 * o->part;
-    uint32_t part = UINT32_MAX;
+    uint32_t part = QG_ALL_PARTS;
     *used = in_scales(o, node);
-    if (*used) return UINT32_MAX;
+    if (*used) return QG_ALL_PARTS;
     for (uint32_t p = 0; p * each < o->n_words; ++p) {
         bool own = in_words(o, p * each, each, node);
         for (uint32_t i = p * each; i < (p + 1) * each && i < o->n_words; ++i)
             own |= o->words[i].floats && o->words[i].node == node;
-        if (own && *used) return UINT32_MAX;
+        if (own && *used) return QG_ALL_PARTS;
         if (own) part = p;
         *used |= own;
     }
     return part;
 }
 
-void qg_operands_body(qg_text *text, const qg_operands *operands, const qg_ir *ir, const qg_target *target) {
+/* The part whose words alone have a scale, or an offset, of that number; QG_ALL_PARTS where several have. */
+static uint32_t part_of_scale(const qg_operands *o, uint32_t number, bool offset) {
+    uint32_t part = QG_ALL_PARTS;
+    for (uint32_t i = 0; i < o->n_words; ++i) {
+        const qg_operand *word = &o->words[i];
+        if (!word->node || (offset ? word->offset : word->scale) != number) continue;
+        if (part != QG_ALL_PARTS && part != i / (2 * o->part)) return QG_ALL_PARTS;
+        part = i / (2 * o->part);
+    }
+    return part;
+}
+
+/* Scales and offsets as halves: those of a part alone, or those of several. What a part does not have is not made
+ * before it, or a compiler keeps it in registers for the parts that have it. */
+static void add_scales(qg_text *text, const qg_operands *o, const qg_target *target, uint32_t part, const char *in) {
     const char *half = target->halves[1];
+    for (uint32_t i = 0; i < o->n_scales; ++i) {
+        if (part_of_scale(o, i, false) != part) continue;
+        const bool product = o->scales[i].factor != 1 && o->scales[i].node;
+        qg_text_printf(text, "%sconst %s factor%u = %s(scale * %s", in, half, i, half, product ? "(" : "");
+        add_scaled(text, o, target, i, o->scales[i].factor);
+        qg_text_puts(text, product ? "));\n" : ");\n");
+    }
+    for (uint32_t i = 0; i < o->n_offsets; ++i) {
+        if (part_of_scale(o, i, true) != part) continue;
+        qg_text_printf(text, "%sconst %s added%u = %s(scale * (", in, half, i, half);
+        qg_print_expression(text, o->ir, target, o->offsets[i]);
+        qg_text_puts(text, "));\n");
+    }
+}
+
+void qg_operands_body(qg_text *text, const qg_operands *operands, const qg_ir *ir, const qg_target *target) {
     const uint32_t each = 2 * operands->part, parts = operands->n_words / each;
     qg_operands copy = *operands, *o = &copy;
     o->ir = ir;
     bool used;
     for (uint32_t i = 0; i < ir->n_statements; ++i)
-        if (part_of(o, ir->statements[i], &used) == UINT32_MAX && used)
+        if (part_of(o, ir->statements[i], &used) == QG_ALL_PARTS && used)
             qg_print_statement(text, ir, target, ir->statements[i], "    ");
-    for (uint32_t i = 0; i < o->n_scales; ++i) {
-        const bool product = o->scales[i].factor != 1 && o->scales[i].node;
-        qg_text_printf(text, "    const %s factor%u = %s(scale * %s", half, i, half, product ? "(" : "");
-        add_scaled(text, o, target, i, o->scales[i].factor);
-        qg_text_puts(text, product ? "));\n" : ");\n");
-    }
-    for (uint32_t i = 0; i < o->n_offsets; ++i) {
-        qg_text_printf(text, "    const %s added%u = %s(scale * (", half, i, half);
-        qg_print_expression(text, ir, target, o->offsets[i]);
-        qg_text_puts(text, "));\n");
-    }
+    add_scales(text, o, target, QG_ALL_PARTS, "    ");
     for (uint32_t p = 0; p < parts; ++p) {
         if (parts > 1 && p + 1 < parts)
             qg_text_printf(text, "    %sif (part == %uu) {\n", p ? "} else " : "", p);
@@ -162,6 +184,7 @@ void qg_operands_body(qg_text *text, const qg_operands *operands, const qg_ir *i
         for (uint32_t i = 0; i < ir->n_statements; ++i)
             if (part_of(o, ir->statements[i], &used) == p)
                 qg_print_statement(text, ir, target, ir->statements[i], "        ");
+        add_scales(text, o, target, p, "        ");
         for (uint32_t i = 0; i < each; ++i) add_word_text(text, o, target, p * each + i, i);
     }
     qg_text_puts(text, "    }\n");

@@ -558,6 +558,7 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
     qg_hole(&holes, "load_wide_x", load_x(arena, program, wide, &x));
     qg_hole(&holes, "fetch_wide", fetch(arena, program, "fetch_wide"));
     qg_hole(&holes, "operands", operands_of(arena, wide));
+    qg_hole(&holes, "crowded", qg_crowds_registers(operands, ir->fetched) ? "" : NULL);
     qg_glsl_wide_loads(&loads, small, ir, kernel->plan);
     qg_hole(&holes, "narrow", qg_format(arena, "%s%s", loads.data ? loads.data : "", narrow(arena, program)));
     const char *end = qg_mma_end(arena, program, "");

@@ -413,8 +413,12 @@ static void add_floats_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan,
     for (uint32_t i = 0; i < ir->n_x_sums; ++i) {
         qg_text_printf(text, "%s%s_sum%s[%u] = %s", in, ir->x, kept, i, plan->lanes > 1 ? "dot(" : "");
         qg_add_lanes_of_runs(text, "run[", ir->x_sums[i]);
-        qg_text_printf(text, plan->lanes > 1 ? ", %s(1.0%s));\n" : ";\n", target->types[QG_K_FLOAT][plan->lanes],
-                       target->float_suffix);
+        if (plan->lanes > 1) {
+            qg_text_printf(text, ", %s(", target->types[QG_K_FLOAT][plan->lanes]);
+            qg_print_float(text, target, ir->x_sum_factors[i]);
+            qg_text_puts(text, "))");
+        }
+        qg_text_puts(text, ";\n");
     }
 }
 

@@ -197,12 +197,12 @@ void load_x(uint vector, uint j, uint k) {
     [[unroll]] for (uint r = 0u; r < 16u && STAGED == 1u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
     [[unroll]] for (uint s = 0u; s < 2u; ++s) most[s] = all[s] = vec4(0.0);
     [[unroll]] for (uint s = 0u; s < 2u; ++s)
-        [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) most[s] = max(most[s], abs(run[r])), all[s] += run[r];
+        [[unroll]] for (uint r = 0u; r < 8u; ++r) most[s] = max(most[s], abs(run[8u * s + r])), all[s] += run[8u * s + r];
     if (DIGITS > 1u) most[0] = most[1] = max(most[0], most[1]), all[0] = all[1] = all[0] + all[1];
     ivec4 whole[16];
     [[unroll]] for (uint s = 0u; s < 2u; ++s) {
         const float scale = scale_of(most[s], all[s]), step = 1.0 / scale;
-        [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) whole[r] = integers(run[r] * scale);
+        [[unroll]] for (uint r = 0u; r < 8u; ++r) whole[8u * s + r] = integers(run[8u * s + r] * scale);
         x[k][DIGITS * 4u][s] = floatBitsToUint(step);
     }
     x[k][DIGITS * 4u][2u] = floatBitsToUint(x_step(k, 0u)

@@ -4,7 +4,7 @@
  * 18 bytes for 32 elements, 4.5 bits each.
  * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 6.38 operations: 0.375 loads, 2.25 bits, 1.62 integer, 1 float,
  * 1.12 conversions.
- * gemv, gemv_id in f32: for each weight 0.562 bytes read, 3.92 operations: 0.0469 loads, 0.859 bits, 0.391 integer, 2.09 float, 0.531
+ * gemv, gemv_id in f32: for each weight 0.562 bytes read, 3.89 operations: 0.0469 loads, 0.859 bits, 0.391 integer, 2.06 float, 0.531
  * conversions.
  *
  *     format q4_0 "4-bit codes around 8, one scale for 32"

@@ -174,11 +174,11 @@ void load_x(uint vector, uint j, uint k) {
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = x_run(from + r % 2u + r / 2u % 4u * 8u + r / 8u * 64u);
     [[unroll]] for (uint s = 0u; s < 2u; ++s) most[s] = all[s] = vec4(0.0);
     [[unroll]] for (uint s = 0u; s < 2u; ++s)
-        [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) most[s] = max(most[s], abs(run[r])), all[s] += run[r];
+        [[unroll]] for (uint r = 0u; r < 8u; ++r) most[s] = max(most[s], abs(run[8u * s + r])), all[s] += run[8u * s + r];
     ivec4 whole[16];
     [[unroll]] for (uint s = 0u; s < 2u; ++s) {
         const float scale = scale_of(most[s], all[s]), step = 1.0 / scale;
-        [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) whole[r] = integers(run[r] * scale);
+        [[unroll]] for (uint r = 0u; r < 8u; ++r) whole[8u * s + r] = integers(run[8u * s + r] * scale);
         keep_word(k, DIGITS * 16u + s, floatBitsToUint(step));
     }
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {

@@ -172,7 +172,7 @@ void load_x(uint vector, uint j, uint k) {
     [[unroll]] for (uint r = 0u; r < 32u; ++r) run[r] = x_run(from + r % 2u + r / 2u * 4u);
     [[unroll]] for (uint s = 0u; s < 4u; ++s) most[s] = all[s] = vec4(0.0);
     [[unroll]] for (uint s = 0u; s < 4u; ++s)
-        [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) most[s] = max(most[s], abs(run[r])), all[s] += run[r];
+        [[unroll]] for (uint r = 0u; r < 8u; ++r) most[s] = max(most[s], abs(run[8u * s + r])), all[s] += run[8u * s + r];
     if (DIGITS > 1u) {
         [[unroll]] for (uint s = 1u; s < 4u; ++s) most[0] = max(most[0], most[s]), all[0] += all[s];
         [[unroll]] for (uint s = 1u; s < 4u; ++s) most[s] = most[0], all[s] = all[0];
@@ -180,7 +180,7 @@ void load_x(uint vector, uint j, uint k) {
     ivec4 whole[32];
     [[unroll]] for (uint s = 0u; s < 4u; ++s) {
         const float scale = scale_of(most[s], all[s]), step = 1.0 / scale;
-        [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) whole[r] = integers(run[r] * scale);
+        [[unroll]] for (uint r = 0u; r < 8u; ++r) whole[8u * s + r] = integers(run[8u * s + r] * scale);
         keep_word(k, DIGITS * 32u + s, floatBitsToUint(step));
     }
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {

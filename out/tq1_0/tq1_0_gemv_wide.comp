@@ -146,7 +146,7 @@ void load_x(uint vector, uint j, uint k) {
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = staged_x(from + r * 4u);
     [[unroll]] for (uint r = 0u; r < 16u; ++r) x[k][r] = run[r] * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
     x_sum[k][0] = dot(run[0] + run[1] + run[2] + run[3] + run[4] + run[5] + run[6] + run[7] + run[8] + run[9] + run[10] + run[11] + run[12]
-        + run[13] + run[14] + run[15], vec4(1.0));
+        + run[13] + run[14] + run[15], vec4(-1.0));
 }
 
 // Loads tile `j` of row `n`.
@@ -216,22 +216,23 @@ void accumulate(uint n, uint j, uint k, uint words[8], inout float sum) {
     vec2 pair27 = unpackHalf2x16(bytes13 & 0x3000300u), pair28 = unpackHalf2x16(bytes14 & 0x30003u);
     vec2 pair29 = unpackHalf2x16(bytes14 & 0x3000300u), pair30 = unpackHalf2x16(bytes15 & 0x30003u);
     vec2 pair31 = unpackHalf2x16(bytes15 & 0x3000300u);
-    float dots0 = dot_add(dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
-    float dots1 = dot_add(dots0, x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y));
-    float dots2 = dot_add(dots1, x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
-    float dots3 = dot_add(dots2, x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y));
-    float dots4 = dot_add(dots3, x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
-    float dots5 = dot_add(dots4, x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y));
-    float dots6 = dot_add(dots5, x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y));
-    float dots7 = dot_add(dot(x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), x[k][9],
+    float dots0 = dot_add(x_sum[k][0], x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y));
+    float dots1 = dot_add(dots0, x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
+    float dots2 = dot_add(dots1, x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y));
+    float dots3 = dot_add(dots2, x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
+    float dots4 = dot_add(dots3, x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y));
+    float dots5 = dot_add(dots4, x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
+    float dots6 = dot_add(dots5, x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y));
+    float dots7 = dot_add(dots6, x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y));
+    float dots8 = dot_add(dot(x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), x[k][9],
         vec4(pair18.x, pair19.x, pair18.y, pair19.y));
-    float dots8 = dot_add(dots7, x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y));
-    float dots9 = dot_add(dots8, x[k][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y));
-    float dots10 = dot_add(dots9, x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y));
-    float dots11 = dot_add(dots10, x[k][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y));
-    float dots12 = dot_add(dots11, x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y));
-    float dots13 = dot_add(dots12, x[k][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
-    sum += d1 * (dots6 + (dots13 - x_sum[k][0]));
+    float dots9 = dot_add(dots8, x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y));
+    float dots10 = dot_add(dots9, x[k][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y));
+    float dots11 = dot_add(dots10, x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y));
+    float dots12 = dot_add(dots11, x[k][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y));
+    float dots13 = dot_add(dots12, x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y));
+    float dots14 = dot_add(dots13, x[k][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
+    sum += d1 * (dots7 + dots14);
 }
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
 float sum_of_lanes(float v[SUMS], uint width) {

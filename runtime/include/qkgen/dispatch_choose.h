@@ -240,6 +240,16 @@ static inline uint32_t qk_share_copies_(const qk_limits *limits, const qk_share_
     return digits == 0 || (s->kept > 2 && few) ? QK_COPIES_FOR_SEVERAL : 0;
 }
 
+/* Subgroups of many lanes take few rows, and workgroups that still hold all of x have few threads. */
+static inline void qk_share_among_large_(const qk_limits *limits, uint32_t digits, uint64_t cols, qk_share_ *s) {
+    int one = s->kept == 1 && (digits == 0 || s->ahead);
+    if (!qk_has_large_subgroups_(limits))
+        return;
+    s->rows = (uint32_t)qk_min_(s->rows, one ? QK_LARGE_SUBGROUP_FLOATS : QK_LARGE_SUBGROUP_ROWS);
+    while (s->kept == 1 && s->threads > QK_LARGE_SUBGROUP_THREADS && s->threads / 2 * QK_KEPT_VALUES >= cols)
+        s->threads /= 2;
+}
+
 /* A subgroup keeps a slice of x for the rows that it takes at a time, which are fewer where subgroups would be too few. */
 static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *limits, uint64_t batch, uint64_t rows,
                                       uint64_t cols, int ahead) {
@@ -302,9 +312,7 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
         s.threads *= 2;
     if (ahead && limits->subgroup_size >= 32)
         qk_share_few_ahead_(kernel, limits, rows, cols, &s);
-    if (limits->subgroup_size == QK_LARGE_SUBGROUP)
-        s.rows =
-            (uint32_t)qk_min_(s.rows, s.kept == 1 && digits == 0 ? QK_LARGE_SUBGROUP_FLOATS : QK_LARGE_SUBGROUP_ROWS);
+    qk_share_among_large_(limits, digits, cols, &s);
     return s;
 }
 
@@ -321,13 +329,14 @@ static inline void qk_share_memory_(const qk_kernel *kernel, const qk_limits *li
         used += (uint32_t)qk_ahead_bytes_(kernel, s->threads, s->rows, qk_lanes_(limits));
     uint32_t room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u, runs = 512;
     /* Of four values each: what a workgroup keeps, for more would keep other workgroups out. */
-    while (4 * runs < qk_min_(cols, s->threads * QK_KEPT_VALUES))
+    uint64_t most = qk_has_large_subgroups_(limits) ? QK_LARGE_SUBGROUP_STAGED * s->threads : UINT32_MAX;
+    while (4 * runs < qk_min_(cols, s->threads * QK_KEPT_VALUES) && 2 * runs <= most)
         runs *= 2;
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
         const qk_spec_constant *c = &kernel->spec_constants[i];
         uint32_t kept = pairs > 1 || copied < room / 2 ? copied : 0, left = room > used + kept ? room - used - kept : 0;
         if (c->id == QK_CONSTANT_SHARED_FOURS) {
-            constants[i] = qk_most_within_(c, QK_EACH_FOUR_, left);
+            constants[i] = qk_most_within_(c, QK_EACH_FOUR_, qk_room_for_fours_(limits, left));
             used += !s->own ? constants[i] * QK_EACH_FOUR_ : 0;
         }
         if (c->id == QK_CONSTANT_STAGED) {
@@ -375,7 +384,7 @@ static inline uint32_t qk_loads_before_ahead_(const qk_kernel *kernel, const qk_
 /* Whether rows that are loaded ahead are faster where they can be: as the planner has it, unless a workgroup stages x for a few rows.
  * There, too, where other loads are many, or tiles large, or floats meet weights of a byte; of integers where rows are long, so that each
  * workgroup has much of x to stage; and where the last round of such workgroups has little to do. Not with few lanes, which are a
- * processor's. */
+ * processor's, and of floats not with many, which have no registers for two rows. */
 static inline int qk_pays_ahead_(const qk_kernel *kernel, const qk_limits *limits, const qk_share_ *s, uint64_t rows,
                                  uint64_t cols) {
     uint64_t slices = qk_slices_(cols);
@@ -386,7 +395,7 @@ static inline int qk_pays_ahead_(const qk_kernel *kernel, const qk_limits *limit
     int shared = s->teams && s->kept == 1, bytes = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 1;
     int is_idle = s->kept == 1 && qk_is_small_ahead_(kernel, limits, rows, cols) &&
                   qk_rounds_with_idle_(kernel, limits, s->threads, s->rows, rows, cols) > (bytes ? 1 : 0);
-    return limits->subgroup_size >= 32 && !shared &&
+    return limits->subgroup_size >= 32 && !shared && (integers || !qk_has_large_subgroups_(limits)) &&
            ((!s->staged && !s->apart) || is_long || is_large || is_idle ||
             kernel->wide_loads >= qk_loads_before_ahead_(kernel, limits, s->kept, rows, cols));
 }
@@ -405,7 +414,8 @@ static inline uint32_t qk_team_fours_(const qk_kernel *kernel, const qk_limits *
     uint32_t room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u, fours = 512;
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
         if (kernel->spec_constants[i].id == QK_CONSTANT_SHARED_FOURS)
-            fours = qk_most_within_(&kernel->spec_constants[i], QK_EACH_FOUR_, room * 5 / 6);
+            fours =
+                qk_most_within_(&kernel->spec_constants[i], QK_EACH_FOUR_, qk_room_for_fours_(limits, room * 5 / 6));
     return fours;
 }
 
@@ -421,7 +431,7 @@ static inline void qk_form_teams_(const qk_kernel *kernel, const qk_limits *limi
     int two = s->kept == 2 && qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 1 && !qk_makes_tables_(kernel) &&
               kernel->teams_tile < QK_PACK_X_TILE;
     tiles = qk_min_(tiles, each != 0 ? fours / each : tiles);
-    s->rows = limits->subgroup_size == QK_LARGE_SUBGROUP ? QK_LARGE_SUBGROUP_ROWS : 4;
+    s->rows = qk_has_large_subgroups_(limits) ? QK_LARGE_SUBGROUP_ROWS : 4;
     while (s->rows > 1 && s->rows * (words + s->kept) + 4 * kernel->teams_tile > QK_TEAM_REGISTERS)
         s->rows /= 2;
     s->threads = (uint32_t)qk_max_(lanes, qk_min_(QK_TEAM_THREADS, limits->workgroup_size));

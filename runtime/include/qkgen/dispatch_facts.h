@@ -47,6 +47,17 @@ static inline uint32_t qk_lanes_(const qk_limits *limits) {
     return limits->subgroup_size != 0 ? limits->subgroup_size : 32;
 }
 
+/* Whether registers, and memory that workgroups share, are chosen for as RADV gives them out. */
+static inline int qk_has_large_subgroups_(const qk_limits *limits) {
+    return limits->subgroup_size == QK_LARGE_SUBGROUP;
+}
+
+/* Bytes, of those that are left, for x of several right-hand sides that a workgroup shares. */
+static inline uint32_t qk_room_for_fours_(const qk_limits *limits, uint32_t left) {
+    uint32_t most = QK_LARGE_SUBGROUP_FOURS * QK_EACH_FOUR_;
+    return qk_has_large_subgroups_(limits) && left > most ? most : left;
+}
+
 static inline uint32_t qk_subgroups_(const qk_limits *limits, uint32_t threads) {
     return threads > qk_lanes_(limits) ? threads / qk_lanes_(limits) : 1;
 }

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# What the text of sums does for the registers of threads: a compiler must not need more than it says (docs/performance/amd.md).
+source "$(dirname "$0")/../lib.sh"
+
+emits() { # FOLDER OPTION...
+  local folder=$1
+  shift
+  "$QKGEN" emit --data "$SOURCE" --family gemv --type f32 --api vulkan --out "$work/$folder" "$@" >"$work/log" 2>&1 || fail "$folder" "$work/log"
+}
+
+# ---- loops that index what a thread keeps: not all compilers unroll those that do not begin and end at numbers ----
+
+emits loops --format q5_K --class split
+grep -hoE 'unroll\]\] for \(uint r = [^;]*; r < [^;&]*' "$work"/loops/q5_K/*.comp | sort -u >"$work/bounds"
+says "there are such loops" 'r = 0u; r < 8u$' "$work/bounds"
+grep -vE 'r = [0-9]+u; r < ([0-9]+u|ROWS) ?$' "$work/bounds" >"$work/log" && fail "their bounds are numbers" "$work/log"
+
+# ---- sums of x: one for each set of runs; dot products begin with those that nothing else wants ----
+
+emits products --format iq1_s --format q3_K --class exact
+says "those that another scale has, too, have no factor" 'x_sum\[TILES \* BATCH\]\[8\];' "$work/products/iq1_s/iq1_s_gemv_wide.comp"
+says "dot products begin with the others" 'dot_add\(x_sum\[k\]\[15\], x\[k\]\[15\]' "$work/products/q3_K/q3_K_gemv_wide.comp"
+says "which have their factor" 'x_sum\[k\]\[15\] = dot\(run\[15\], vec4\(-4\.0\)\)' "$work/products/q3_K/q3_K_gemv_wide.comp"
+
+# ---- matrix units: scales of a part are made there alone; where words are too many, they are loaded again ----
+
+emits units --format iq1_s --format q4_0 --class mma
+if [ -e "$work/units/iq1_s/iq1_s_gemv_mma.comp" ]; then
+  sed -n '/^void operands(/,/part == 0u/p' "$work/units/iq1_s/iq1_s_gemv_mma.comp" >"$work/before"
+  says "there are parts" 'part == 0u' "$work/before"
+  grep float16_t "$work/before" >"$work/log" && fail "no part has to wait for scales of others" "$work/log"
+  says "many words are loaded again" 'fetch_wide\(row_8, not_before\(row_8, part' "$work/units/iq1_s/iq1_s_gemv_mma.comp"
+  grep not_before "$work/units/q4_0/q4_0_gemv_mma.comp" >"$work/log" && fail "few are kept" "$work/log"
+fi
+finish
