@@ -173,7 +173,8 @@ function flush_counts(k, at) {
     if (!count[k]) continue
     ++serial
     at = "getelementptr inbounds ([" kinds " x i64], ptr @qkm_kinds, i64 0, i64 " k ")"
-    counted = counted "  %qkm.a" serial " = load i64, ptr " at "\n  %qkm.b" serial " = add i64 %qkm.a" serial ", " count[k] "\n  store i64 %qkm.b" serial \
+    counted = counted "  %qkm.a" serial " = load i64, ptr " at "\n" \
+    "  %qkm.b" serial " = add i64 %qkm.a" serial ", " count[k] "\n  store i64 %qkm.b" serial \
       ", ptr " at "\n"
   }
   split("", count)

@@ -70,7 +70,8 @@ static void expect(const fixture *f, const char *format, const char *family, con
  *   bits      2 of the place in the window; 4 words of two halves, two shifts and an or each; 8 words with a shift and 4
  *             masks; a shift of the second d
  *   integer   base = block * 9; / 4; + 1, + 2; 2 comparisons; 10 words chosen of two, and 9 of these
- *   float     16 dot products of 4 products and 3 sums; 14 sums of them; two times the sum of x, with which they begin; * d;
+ *   float     16 dot products of 4 products and 3 sums; 14 sums of them; two times the sum of x, with which they
+ *            begin; * d;
  *             +; + the row's sum
  *   convert   2 d; 32 pairs */
 static void test_nibbles(void **state) {

@@ -1404,7 +1404,8 @@ static void test_split(void **state) {
     lanes = kept = 0;
 }
 
-/* Subgroups of 64 lanes take few rows, in workgroups that are no larger than holds x, and with no more memory than registers are for. */
+/* Subgroups of 64 lanes take few rows, in workgroups that are no larger than holds x, and with no more memory than
+ * registers are for. */
 static void test_large_subgroups(void **state) {
     (void)state;
     static const struct {

@@ -247,11 +247,13 @@ mutate "two, MSL: it is there before it is used" templates/gemv.metal '/make_two
 mutate "bytes, MSL: their sign" gen/ir/halves.c 's/load_byte\(ir, f->word, f->shift\[i\], f->biased\)/load_byte(ir, f->word, f->shift[i], false)/' \
   unit rules_test
 mutate "bytes, MSL: of words that are loaded" gen/ir/halves.c 's/word->op != QG_LOAD \|\| word->integer != 32 \|\| //' unit rules_test
-mutate "in place, MSL: which half" gen/ir/halves.c 's/return qg_lane\(ir, pair, shift >= HALF_BITS\);/return qg_lane(ir, pair, 0);/' unit rules_test
+mutate "in place, MSL: which half" gen/ir/halves.c \
+  's/return qg_lane\(ir, pair, shift >= HALF_BITS\);/return qg_lane(ir, pair, 0);/' unit rules_test
 mutate "in place, MSL: digits of a half alone" gen/ir/halves.c 's/\|\| width > HALF_DIGITS\) return false;/) return false;/' unit rules_test
 mutate "scales, MSL: pieces in one half" gen/ir/halves.c 's/!high \|\| other != half/!high/' unit rules_test
 mutate "scales, MSL: each piece in its place" gen/ir/halves.c 's/\(int32_t\)up - \(int32_t\)at\)/(int32_t)up)/' unit rules_test
-mutate "two words, MSL: what moves is left" gen/build/lower_code.c 's/qg_index_constant\(phase->constant - rest.constant\)/qg_index_constant(phase->constant)/' \
+mutate "two words, MSL: what moves is left" gen/build/lower_code.c \
+  's/qg_index_constant\(phase->constant - rest.constant\)/qg_index_constant(phase->constant)/' \
   script gemv msl "blocks q3_K 5 4 3 f32"
 mutate "begin, MSL: x summed up has its coefficient" gen/ir/dot.c 's/negative \? -factor : factor\)/negative ? -factor : 1)/' unit rules_test
 mutate "begin, MSL: powers of two" gen/ir/dot.c 's/ == 0\.5f\) of_x/ <= 1.0f) of_x/' unit rules_test
@@ -461,15 +463,20 @@ mutate "subgroups of 64 lanes take few rows" $facts 's/return limits->subgroup_s
 mutate "subgroups of 64 lanes: of rows ahead one" $choose 's/\(digits == 0 \|\| s->ahead\)/(digits == 0)/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: small workgroups" $choose 's/s->threads > QK_LARGE_SUBGROUP_THREADS/0/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: which hold all of x" $choose 's/s->threads \/ 2 \* QK_KEPT_VALUES >= cols/1/' unit dispatch_sums_test
-mutate "subgroups of 64 lanes: little of x on its way" $choose 's/QK_LARGE_SUBGROUP_STAGED \* s->threads :/UINT32_MAX :/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: little of x on its way" $choose \
+  's/QK_LARGE_SUBGROUP_STAGED \* s->threads :/UINT32_MAX :/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: little of x shared" $facts 's/left > most \? most : left/left > most ? left : left/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: no floats ahead" $choose 's/\(integers \|\| !qk_has_large_subgroups_\(limits\)\)/1/' unit dispatch_sums_test
 mutate "matrix units: what crowds registers is loaded again" gen/build/family.c 's/\+ 2 \* of_row/+ 0 * of_row/' script registers vulkan
-mutate "matrix units: scales of a part are made there" gen/text/fragments.c 's/part = i \/ \(2 \* o->part\);/part = QG_ALL_PARTS;/' script registers vulkan
-mutate "x in integers: bounds of loops are numbers" gen/text/digits.c 's/(for \(uint r = )(0u; r < %uu; \+\+r\)", deep)/\10u * s + \2/' script registers vulkan
-mutate "begin: sums that another scale has stay as they are" gen/ir/dot.c 's/\(!(p->ir->masked \&\& is_summed_twice)/(\1/' script registers vulkan
+mutate "matrix units: scales of a part are made there" gen/text/fragments.c \
+  's/part = i \/ \(2 \* o->part\);/part = QG_ALL_PARTS;/' script registers vulkan
+mutate "x in integers: bounds of loops are numbers" gen/text/digits.c \
+  's/(for \(uint r = )(0u; r < %uu; \+\+r\)", deep)/\10u * s + \2/' script registers vulkan
+mutate "begin: sums that another scale has stay as they are" gen/ir/dot.c \
+  's/\(!(p->ir->masked \&\& is_summed_twice)/(\1/' script registers vulkan
 mutate "begin: of masked codes in words, too" gen/ir/dot.c 's/return p->ir->masked \|\| \(.*/return p->ir->masked;/' unit cost_test
-mutate "begin: x summed up has its coefficient" gen/text/sums.c '/^static void add_floats_of_x/,/^}/s/ir->x_sum_factors\[i\]/1/' unit gemv_test
+mutate "begin: x summed up has its coefficient" gen/text/sums.c \
+  '/^static void add_floats_of_x/,/^}/s/ir->x_sum_factors\[i\]/1/' unit gemv_test
 # These run where there is a Mesa 26 alone (cmake/mesa.sh); QKGEN_MESA names its folder.
 if [ -e "${QKGEN_MESA:=$source_tree/build/mesa}/complete" ]; then
   export QKGEN_MESA MMA_TEST=$PWD/build/tests/mma_test

@@ -5,7 +5,8 @@ source "$(dirname "$0")/../lib.sh"
 emits() { # FOLDER OPTION...
   local folder=$1
   shift
-  "$QKGEN" emit --data "$SOURCE" --family gemv --type f32 --api vulkan --out "$work/$folder" "$@" >"$work/log" 2>&1 || fail "$folder" "$work/log"
+  "$QKGEN" emit --data "$SOURCE" --family gemv --type f32 --api vulkan --out "$work/$folder" "$@" >"$work/log" 2>&1 ||
+    fail "$folder" "$work/log"
 }
 
 # ---- loops that index what a thread keeps: not all compilers unroll those that do not begin and end at numbers ----
