@@ -42,7 +42,7 @@ static const char beside_buffers[] =
     "own_column own_row pairs_of row_32 scratch share_sums shared sums units vectors_of wide_tiles without_expert "
     "x_operands x_parts x_unit "
     /* what is at the top of a text in GLSL: constants, functions and what a thread keeps */
-    "ADDS_TO_Y SCALES_ROWS SCALES_VECTORS EPILOGUE AT_ONCE BIAS COPIES DIGITS FIT "
+    "ADDS_TO_Y AGAIN SCALES_ROWS SCALES_VECTORS EPILOGUE AT_ONCE BIAS COPIES DIGITS FIT "
     "KEPT LANES LARGEST LOADS ORDER_A ORDER_BC PADDED PART PRODUCTS SHARED_FOURS SLICE SLICE_FOURS SLICE_WORDS "
     "STAGED SUBGROUPS X_FOURS X_PACKED packed_x packed_y "
     "accumulators add_rounds bytes_of dot4 dot4_unsigned dot16 dot16_unsigned dot_add dot_halves fetch fetch_last "
@@ -56,7 +56,7 @@ static const char beside_buffers[] =
     "x_element x_half_at x_halves x_run src src_four Src SrcFour "
     "batch_tokens batches value_step value_batch value_outer index_words index_step index_batch index_outer "
     "index_batches index_outers row_step row_batch row_outer value_first index_first table_first table_tile "
-    "NO_ROW row_of inner outer values src_words src_pairs "
+    "NO_ROW not_before row_of inner outer values src_words src_pairs "
     "SrcWords SrcPairs SrcEight src_eight "
     "add_products left_shared multiply_through_memory right_shared sums_shared team_barrier team_values "
     "ALONE own_weights VECTORS GROUPS PARTIAL "
