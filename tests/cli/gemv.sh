@@ -42,7 +42,11 @@ runs_of() {
     *-fp8_tensor | *-awq_b4_g64 | *-affine_b[346]_g64_bf16) ;;
     *)
       for target in $(targets_of "$1"); do
-        case $2-$target in *-msl | several-vulkan) continue ;; experts-vulkan) turn "$1" 8 && [ $turned = 0 ] || continue ;; esac
+        case $2-$target-$1 in
+          several-msl-q3_K) ;; # whose third bits lie in two words
+          *-msl-* | several-vulkan-*) continue ;;
+          experts-vulkan-*) turn "$1" 8 && [ $turned = 0 ] || continue ;;
+        esac
         echo "$target exact"
       done
       return 0
