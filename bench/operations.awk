@@ -174,7 +174,7 @@ function flush_counts(k, at) {
     ++serial
     at = "getelementptr inbounds ([" kinds " x i64], ptr @qkm_kinds, i64 0, i64 " k ")"
     counted = counted "  %qkm.a" serial " = load i64, ptr " at "\n" \
-    "  %qkm.b" serial " = add i64 %qkm.a" serial ", " count[k] "\n  store i64 %qkm.b" serial \
+      "  %qkm.b" serial " = add i64 %qkm.a" serial ", " count[k] "\n  store i64 %qkm.b" serial \
       ", ptr " at "\n"
   }
   split("", count)
@@ -187,7 +187,7 @@ function end_block() {
   phis = counted = block = ""
 }
 
-function end_function(i, line, body, name_of, rest) {
+function end_function(i, line, body) {
   for (i = 1; i <= lines; ++i) {
     line = text[i]
     if (line ~ /^[A-Za-z0-9._$-]+:/) { end_block(); print line; continue }
@@ -206,7 +206,7 @@ function end_function(i, line, body, name_of, rest) {
 }
 
 # Which values there are, how often each is used, and which products a sum takes.
-function begin_function(i, line, body, name, rest, value, a, b) {
+function begin_function(i, body, name, rest, a, b) {
   split("", made)
   split("", uses)
   split("", places)

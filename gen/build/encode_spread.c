@@ -17,6 +17,7 @@ static bool is_free(const qg_term *term) {
  * of that digit's extent; and the block has such words alone. */
 static bool fills_words(const qg_layout *layout, const qg_slice *slice) {
     const qg_buffer *buffer = &layout->buffers[slice->buffer];
+    if (slice->n_digits == 0) return false; /* a block of one element */
     const uint32_t header = qg_header_bytes(buffer) * 8, bits = buffer->bytes * 8 - header;
     const int32_t stride = slice->digits[0].stride;
     uint32_t last = slice->width;

@@ -63,9 +63,9 @@ static const qg_expr *parse_index(qg_parser *parser) {
     return index != NULL && qg_expect(parser, QG_T_CLOSE_BRACKET, "']'") ? index : NULL;
 }
 
-/* `type(bits)`, behind the name of a type; or the name alone, the last argument of a function. */
+/* `type(bits)`, behind the name of a type; or the name alone, an argument of a function. */
 static const qg_expr *parse_bits(qg_parser *parser, qg_expr node) {
-    if (parser->token.kind == QG_T_CLOSE) {
+    if (parser->token.kind == QG_T_CLOSE || parser->token.kind == QG_T_COMMA) {
         return finish(parser, node);
     }
     node.kind = QG_E_BITS;

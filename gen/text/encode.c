@@ -359,6 +359,7 @@ static const char *parameters(const printer *p) {
 static void begin_function(printer *p, const char *name) {
     const qg_target_id id = p->d->id;
     qg_encoder_line(p, id == QG_C      ? "/* Makes a block of floats. */"
+                       : p->spread     ? "// Makes words of what a thread has of the row."
                        : id == QG_GLSL ? "// Makes a block of the floats from `qk_from` on."
                                        : "// Makes a block of floats.");
     qg_encoder_begin(p, qg_format(p->arena, "%svoid %s(%s) {",

@@ -31,7 +31,9 @@ void qg_encoder_print_look(printer *p) {
         [QG_C] = "static void qk_look(const float *qk_x, float *qk_of_row) {"};
     static const char *const held_head = "void qk_look(float qk_held[%u], inout float qk_of_row[%u]) {";
     if (!p->n_row) return;
-    qg_encoder_line(p, p->d->id == QG_C ? "/* Looks at a block of the row. */" : "// Looks at a block of the row.");
+    qg_encoder_line(p, p->d->id == QG_C ? "/* Looks at a block of the row. */"
+                       : p->spread      ? "// Looks at what a thread has of the row."
+                                        : "// Looks at a block of the row.");
     const bool holds = qg_encoder_holds_rows(p), held = p->held;
     qg_encoder_begin(p,
                      qg_format(p->arena, holds ? held_head : heads[p->d->id], holds ? p->share : p->n_row, p->n_row));
