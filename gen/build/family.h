@@ -140,6 +140,10 @@ uint32_t qg_run_of_team(const qg_layout *layout, uint32_t team);
 enum { QG_MOST_OF_SPREAD = 64 };
 const qg_slice *qg_spread_slice(const qg_layout *layout);
 uint32_t qg_spread_run(const qg_slice *slice);
+/* In how many parts threads take such a block, so that registers suffice; and the layout of a part, which has as many
+ * words less. */
+uint32_t qg_spread_parts(const qg_layout *layout);
+const qg_layout *qg_spread_layout(qg_arena *arena, const qg_layout *layout);
 /* The words that codes of a slice lie in, of one thread of a team, where each thread has the same ones, but for a
  * distance that is its own: those of the slice's first thread, a bit for each of `span` from the first on. */
 typedef struct qg_parts {

@@ -438,14 +438,20 @@ static printer printer_of(qg_arena *arena, const qg_layout *layout, qg_target_id
     for (size_t i = 0; i < sizeof dialects / sizeof *dialects; ++i)
         if (dialects[i].id == id) p.d = &dialects[i];
     p.target = qg_targets[id];
-    p.team = 1;
+    p.team = p.parts = 1;
     if (layout->view == QG_VIEW_GROUPS) {
         p.planes = layout;
         p.layout = qg_encoder_group_layout(arena, layout);
     }
     p.run = p.share = p.layout->elements;
     if (layout->encode->rows) qg_encoder_find_rows(&p);
-    if (id == QG_GLSL && qg_encoder_holds_rows(&p)) p.spread = qg_spread_slice(layout);
+    if (id != QG_GLSL || !qg_encoder_holds_rows(&p)) return p;
+    p.spread = qg_spread_slice(layout);
+    if (!p.spread) return p;
+    p.parts = qg_spread_parts(layout);
+    p.layout = qg_spread_layout(arena, layout);
+    p.encode = p.layout->encode;
+    p.run = p.share = p.layout->elements;
     return p;
 }
 
@@ -529,4 +535,6 @@ void qg_row_holes(qg_arena *arena, qg_holes *holes, const qg_layout *layout, qg_
     qg_hole(holes, "of_row", begin.n_row ? ", qk_of_row" : "");
     qg_hole(holes, "holds", qg_encoder_holds_rows(&begin) ? "yes" : NULL);
     qg_hole(holes, "spread", begin.spread ? "yes" : NULL);
+    qg_hole(holes, "row_parts", begin.parts > 1 ? qg_format(arena, "row_blocks * %uu", begin.parts) : "row_blocks");
+    qg_hole(holes, "row_share", qg_format(arena, "%u", begin.share));
 }

@@ -46,6 +46,7 @@ typedef struct qg_encoder_printer {
     bool entire;             /* the loop in hand looks at the whole block */
     bool left;               /* others of the team may still look at what a thread left for them */
     const qg_slice *spread;  /* of rows whose words threads take in turn; else NULL */
+    uint32_t parts;          /* of a block, which threads take then; `layout` is that of a part */
     const qg_layout *planes; /* the format, where its blocks are groups of planes, which are made one by one, and
                                 `layout` is that of a group; else NULL */
 } qg_encoder_printer;
@@ -130,6 +131,9 @@ const char *qg_encoder_in_block(const qg_encoder_printer *p, const char *at, uin
 /* Whether a term is a function that looks at a group; and several that look at the same, in one loop. */
 bool qg_encoder_is_group(const qg_term *term);
 void qg_encoder_print_group(qg_encoder_printer *p, const qg_term *const *terms, const char *const *into,
+                            uint32_t count);
+/* Looks at the floats of a row that a thread holds, by a device's own functions; false: these do not find it. */
+bool qg_encoder_look_freely(qg_encoder_printer *p, const qg_term *const *terms, const char *const *into,
                             uint32_t count);
 /* Of such a function: what it begins with, what is done with a value that it looks at, and with what others found. */
 const char *qg_encoder_begin_of(qg_encoder_printer *p, const qg_term *term);
