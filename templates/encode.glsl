@@ -143,7 +143,8 @@ int qk_small(float v, uint digits, int least, int most) {
 // The same of a quotient that is a guess, and whether that says enough: it is off by less than 2^-21 of what it is, which is at most 16
 // times the last digit, so that it does unless the quotient is next to the middle of two. What a device makes of a NaN is `most` or unclear.
 int qk_clear_small(float a, float b, uint digits, int least, int most, inout bool clear) {
-    const float size = abs(b), within = min(abs(a * (1.0 / size)), intBitsToFloat(most));
+    const float size = abs(b), guess = a * (1.0 / size);
+    const float within = min(abs(guess), intBitsToFloat(most));
     const int e = max(floatBitsToInt(within) & 0x7F800000, least), magic = e + (int(23u - digits) << 23);
     precise float sum = within + intBitsToFloat(magic);
     precise float near = sum - intBitsToFloat(magic);

@@ -15,8 +15,9 @@ uint32_t qg_encode_unit(const qg_buffer *buffer) {
 
 bool qg_stores_fours(const qg_layout *layout, uint32_t buffer) {
     const qg_buffer *b = &layout->buffers[buffer];
-    return layout->encode->rows && !qg_spread_slice(layout) && b->n_axes == 2 && qg_header_bytes(b) == 0 &&
-           b->bytes % 16 == 0;
+    if (b->bytes % 16 || qg_header_bytes(b) || layout->view == QG_VIEW_GROUPS) return false;
+    return layout->encode->rows ? !qg_spread_slice(layout) && b->n_axes == 2
+                                : b->tile_rows <= 1 && !qg_staged_words(layout, buffer);
 }
 
 /* A function that looks at a whole block. */

@@ -288,6 +288,10 @@ static void print_codes(printer *p) {
             if (qg_encoder_guesses_alike(p, i))
                 qg_encoder_line(p, qg_format(p->arena, "bool qk_clear_%s = true;", name));
         }
+    p->chosen = qg_encoder_choice_of_row(p);
+    if (p->chosen)
+        qg_encoder_begin(p, qg_format(p->arena, qg_encoder_is_zero(p->chosen->arg[1]) ? "if (!(%s)) {" : "if (%s) {",
+                                      qg_encoder_text(p, p->chosen->arg[0])));
     const loop before = qg_encoder_begin_elements(p, NULL, n, 1, QG_UNROLLED, looks);
     for (uint32_t i = 0; i < p->encode->count; ++i)
         if (qg_encoder_items(p)[i].is_code && qg_encoder_items(p)[i].per == 1) qg_encoder_store_code(p, i);
@@ -297,6 +301,8 @@ static void print_codes(printer *p) {
             qg_encoder_finish_sums(p, i);
             if (qg_encoder_guesses(p, i) && qg_encoder_guesses_alike(p, i)) qg_encoder_drop_guesses(p, i);
         }
+    if (p->chosen) qg_encoder_finish(p);
+    p->chosen = NULL;
     for (uint32_t i = 0; i < p->encode->count; ++i)
         if (qg_encoder_items(p)[i].is_code && qg_encoder_items(p)[i].per == 1)
             qg_encoder_finish_parts(p, &p->layout->codes[qg_encoder_items(p)[i].code]);

@@ -37,6 +37,7 @@ typedef struct qg_encoder_printer {
     bool kept;                          /* a thread has the floats; else they are in memory, of any type */
     bool streams;                       /* in GLSL, what is a stream in memory is shared as one */
     const char *clear;                  /* what says whether the code in hand is certain; NULL: it is made to be */
+    const qg_term *chosen;              /* a choice that is made around the loop in hand; NULL: none */
     const qg_term *row[QG_MOST_OF_ROW]; /* what looks at a row: it is found before the row's blocks are made */
     uint32_t n_row;
     bool raised;             /* a guess stays QK_ZERO more than it is */
@@ -155,6 +156,9 @@ const char *qg_encoder_row_parameters(const qg_encoder_printer *p);
 /* In GLSL: where an element is of what a thread takes of a row in turn. */
 void qg_encoder_print_spread(qg_encoder_printer *p);
 void qg_encoder_store_in_row(qg_encoder_printer *p, uint32_t number);
+/* Stores a buffer's part of a block 16 bytes at a time: what is stored in four parts is four times as much for the
+ * memory. */
+void qg_encoder_store_fours(qg_encoder_printer *p, const qg_buffer *buffer, const char *block);
 
 /* ---- encode_planes.c: groups of planes ---- */
 
@@ -201,6 +205,10 @@ bool qg_encoder_guesses_alike(const qg_encoder_printer *p, uint32_t number);
 void qg_encoder_drop_guesses(qg_encoder_printer *p, uint32_t number);
 /* Behind the loop: makes words good that were added up from numbers of more bits than their codes have. */
 void qg_encoder_finish_sums(qg_encoder_printer *p, uint32_t number);
+/* What chooses, for a whole row, that all of its codes are 0, where there are codes of one equation alone; NULL: nothing
+ * does. And whether a term is the integer 0. */
+const qg_term *qg_encoder_choice_of_row(const qg_encoder_printer *p);
+bool qg_encoder_is_zero(const qg_term *term);
 /* Makes codes again that were not certain. */
 void qg_encoder_mend(qg_encoder_printer *p, uint32_t number);
 /* Digits of a base were added up: as a fraction, rounded up. */

@@ -110,13 +110,12 @@ static void store(printer *p, const qg_buffer *buffer, uint32_t unit, uint32_t f
     qg_encoder_finish(p);
 }
 
-/* 16 bytes at a time: what is stored in four parts is four times as much for the memory. */
-static void store_fours(printer *p, const qg_buffer *buffer) {
+void qg_encoder_store_fours(printer *p, const qg_buffer *buffer, const char *block) {
     const uint32_t n = buffer->bytes / 16;
     const char *w = buffer->name;
     qg_encoder_begin(
         p, qg_format(p->arena, "%sfor (int qk_j = 0; qk_j < %u; ++qk_j) {", n <= QG_UNROLLED ? p->d->unroll : "", n));
-    qg_encoder_line(p, qg_format(p->arena, "%s[(qk_row * row_blocks + qk_col) * %uu + uint(qk_j)] = uvec4(", w, n));
+    qg_encoder_line(p, qg_format(p->arena, "%s[%s * %uu + uint(qk_j)] = uvec4(", w, block, n));
     qg_encoder_line(p, qg_format(p->arena,
                                  "    qk_words_%s[4 * qk_j], qk_words_%s[4 * qk_j + 1], qk_words_%s[4 * qk_j + 2], "
                                  "qk_words_%s[4 * qk_j + 3]);",
@@ -142,7 +141,7 @@ static void store_words(printer *p, const qg_buffer *buffer, uint32_t header) {
 void qg_encoder_store_in_row(printer *p, uint32_t number) {
     const qg_buffer *buffer = &p->layout->buffers[number];
     if (p->d->id == QG_GLSL && qg_stores_fours(p->layout, number)) {
-        store_fours(p, buffer);
+        qg_encoder_store_fours(p, buffer, "(qk_row * row_blocks + qk_col)");
         return;
     }
     const uint32_t unit = p->d->id == QG_C ? 8 : qg_encode_unit(buffer), n = buffer->bytes * 8 / unit,
