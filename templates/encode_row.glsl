@@ -1,7 +1,6 @@
 @if row_values
-// What each thread of a workgroup has found in its part of the row, and what each 16 of them have.
-const uint QK_SIXTEENS = (gl_WorkGroupSize.x + 15u) / 16u;
-shared float qk_found[(gl_WorkGroupSize.x + QK_SIXTEENS) * @{row_values}u];
+// What each thread of a workgroup has found in its part of the row.
+shared float qk_found[gl_WorkGroupSize.x * @{row_values}u];
 
 @end
 // Makes a row, if there is such a one, of the floats from block `from` on: all of it is looked at before a block is made.
@@ -37,21 +36,16 @@ void qk_make_row(uint row, uint from) {
 @end
     for (uint k = 0u; k < @{row_values}u; ++k) qk_found[own + k] = qk_of_row[k];
     barrier();
-    // What 16 threads that follow each other have found, and then what all of these have: of equals it is the first.
-    if (gl_LocalInvocationIndex < QK_SIXTEENS) {
-        const uint end = min(gl_LocalInvocationIndex * 16u + 16u, gl_WorkGroupSize.x);
-        @{row_begin}
-        for (uint next = gl_LocalInvocationIndex * 16u; next < end; ++next) {
+    // Neighbours first, and then neighbours of those, so that of equals it is the first.
+    for (uint step = 1u; step < gl_WorkGroupSize.x; step *= 2u) {
+        const uint next = gl_LocalInvocationIndex + step;
+        if (gl_LocalInvocationIndex % (2u * step) == 0u && next < gl_WorkGroupSize.x) {
             @{row_join}
+            for (uint k = 0u; k < @{row_values}u; ++k) qk_found[own + k] = qk_of_row[k];
         }
-        const uint all = (gl_WorkGroupSize.x + gl_LocalInvocationIndex) * @{row_values}u;
-        for (uint k = 0u; k < @{row_values}u; ++k) qk_found[all + k] = qk_of_row[k];
+        barrier();
     }
-    barrier();
-    @{row_begin}
-    for (uint next = gl_WorkGroupSize.x; next < gl_WorkGroupSize.x + QK_SIXTEENS; ++next) {
-        @{row_join}
-    }
+    for (uint k = 0u; k < @{row_values}u; ++k) qk_of_row[k] = qk_found[k];
     barrier();
 @end
     if (row >= rows) return;  // asked late: the floats do not wait for what says which row it is

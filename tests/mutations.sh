@@ -849,10 +849,8 @@ mutate "rows: all of a row is looked at" templates/encode_row.glsl 's/min\(first
 mutate "rows: all of a row is looked at, words in turn" templates/encode_row.glsl '0,/b \+= most/s//b += row_blocks/' \
   script encode_rows "c vulkan" "one bnb_int8 32"
 mutate "rows: the first of equals" templates/encode_row.glsl \
-  's|next = gl_LocalInvocationIndex \* 16u; next < end; \+\+next|next = end - 1u; next + 1u > gl_LocalInvocationIndex * 16u; --next|' \
+  's|uint step = 1u; step < gl_WorkGroupSize.x; step \*= 2u|uint step = gl_WorkGroupSize.x / 2u; step > 0u; step /= 2u|; s/% \(2u \* step\) == 0u/< step/' \
   script encode_rows "c vulkan" "one ends 32"
-mutate "rows: what all sixteens have found" templates/encode_row.glsl 's/uint next = gl_WorkGroupSize.x;/uint next = gl_WorkGroupSize.x + 1u;/' \
-  script encode_rows "c vulkan" "one far 32"
 mutate "rows: a short one has fewer threads" $decode 's/c->legal\[k\] >= row_tiles/c->legal[k] >= 999u/' unit dispatch_test
 mutate "rows: and no fewer than it has tiles" $decode 's/c->legal\[k\] >= row_tiles/c->legal[k] > 0/' unit dispatch_test
 mutate "rows: parts of a block have words of their own" gen/text/encode_rows.c 's/all = n \* p->parts;/all = n;/' \
