@@ -71,7 +71,7 @@ static const char *joins(const printer *p, const qg_slice *slice) {
 /* Adds bits to a word of the block, or digits, where others may do so at once. */
 static void add_bits(printer *p, const qg_slice *slice, uint32_t per, const char *index, const char *bits) {
     const char *at = word(p, slice->buffer, index);
-    if (p->team == 1)
+    if (p->team == 1 || !qg_encoder_in_place(p, slice->buffer))
         qg_encoder_line(p, qg_format(p->arena, "%s %s= %s;", at, joins(p, slice), bits));
     else if (!p->mends && qg_stores_alone(p->layout, slice, per))
         qg_encoder_line(p, qg_format(p->arena, "%s = %s;", at, bits));
@@ -115,13 +115,8 @@ static void store_part(printer *p, const qg_code *code, const qg_slice *slice, c
 
 /* Of a slice that splits: the group's number of the code says in which word it is, and the plane where there. */
 static void store_in_plane(printer *p, const qg_slice *slice, const char *part, const char *j, uint32_t count) {
-    qg_slice low = *slice, high = *slice;
-    for (uint32_t below = 1; below < count; ++high.digits, --high.n_digits) below *= high.digits->extent;
-    low.n_digits -= high.n_digits;
-    low.count = count;
-    high.count /= count;
-    low.bit -= low.bit % 32;
-    high.bit %= 32;
+    qg_slice low, high;
+    qg_encoder_split(slice, count, &low, &high);
     qg_encoder_begin(p, "{");
     qg_encoder_line(p, qg_format(p->arena, "const %s qk_at = %s;", p->d->integer, address(p, &low, j)));
     add_bits(p, slice, 1, "qk_at >> 5",
@@ -181,7 +176,8 @@ static bool has_arrays(const printer *p) {
 
 bool qg_encoder_guesses(const printer *p, uint32_t number) {
     const qg_equation *e = &qg_encoder_items(p)[number];
-    if (p->d->id != QG_GLSL || p->kept || !e->is_code || e->per != 1 || qg_encoder_is_float(e->value)) return false;
+    if (p->d->id != QG_GLSL || p->kept || p->planes || !e->is_code || e->per != 1 || qg_encoder_is_float(e->value))
+        return false;
     if (p->share > QG_UNROLLED || !qg_encoder_can_guess(p, e->value)) return false;
     if (has_arrays(p) || qg_encoder_is_used(p, number)) return false;
     const qg_code *code = &p->layout->codes[e->code];
@@ -436,9 +432,18 @@ void qg_encoder_finish_sums(printer *p, uint32_t number) {
     }
 }
 
+/* Of many words, those that the thread has. */
+static void clear_words(printer *p, const qg_slice *slice, const char *name) {
+    const qg_parts own = parts_of(p, slice);
+    if (own.span <= QG_UNROLLED)
+        qg_encoder_line(
+            p, qg_format(p->arena, "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) %s[qk_j] = 0u;", own.span, name));
+    for (uint32_t w = 0; own.span > QG_UNROLLED && w < own.span; ++w)
+        if (qg_is_used(&own, w)) qg_encoder_line(p, qg_format(p->arena, "%s[%u] = 0u;", name, w));
+}
+
 static void clear_parts(printer *p, const qg_code *code, const qg_slice *slice) {
-    qg_encoder_line(p, qg_format(p->arena, "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) %s[qk_j] = 0u;",
-                                 parts_of(p, slice).span, parts_name(p, code, slice)));
+    clear_words(p, slice, parts_name(p, code, slice));
 }
 
 void qg_encoder_begin_parts(printer *p, const qg_code *code) {
@@ -468,6 +473,63 @@ static const char *has_codes(const printer *p, const qg_code *code, const qg_sli
                      (slice->first + slice->count) / p->share);
 }
 
+/* A thread's words of a slice, into those of the block. */
+static void store_parts(printer *p, const qg_code *code, const qg_slice *slice, const char *name) {
+    const qg_parts own = parts_of(p, slice);
+    const char *test = has_codes(p, code, slice);
+    qg_encoder_begin(p, test ? test : "{");
+    const char *j = qg_format(p->arena, "(qk_t - %u) * %u", slice->first / p->share, p->run);
+    qg_encoder_line(p, qg_format(p->arena, "const int qk_far = %s - %u;",
+                                 address(p, slice, qg_format(p->arena, "(%s)", j)), slice->bit));
+    if (own.count == own.span)
+        qg_encoder_begin(p, qg_format(p->arena, "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) {", own.span));
+    for (uint32_t w = 0; w < (own.count == own.span ? 1 : own.span); ++w) {
+        const char *j_word = own.count == own.span ? "qk_j" : qg_format(p->arena, "%u", w);
+        if (qg_is_used(&own, w))
+            add_bits(p, slice, code->per, qg_format(p->arena, "%u + %s + (qk_far >> 5)", own.first, j_word),
+                     qg_format(p->arena, "%s[%s] << (qk_far & 31)", name, j_word));
+    }
+    if (own.count == own.span) qg_encoder_finish(p);
+    qg_encoder_finish(p);
+}
+
+/* Words of all planes, of which each has bits of its own. */
+static const char *sums_name(const printer *p, const qg_code *code, const qg_slice *slice) {
+    return qg_format(p->arena, "qk_sum_%s%u", code->name, (uint32_t)(slice - code->slices));
+}
+
+void qg_encoder_begin_planes(printer *p) {
+    for (uint32_t c = 0; c < p->layout->n_codes; ++c)
+        for (uint32_t s = 0; p->layout->codes[c].per == 1 && s < p->layout->codes[c].n_slices; ++s) {
+            const qg_slice *slice = &p->layout->codes[c].slices[s];
+            const char *name = sums_name(p, &p->layout->codes[c], slice);
+            qg_encoder_line(p, qg_format(p->arena, "uint %s[%u];", name, parts_of(p, slice).span));
+            clear_words(p, slice, name);
+        }
+}
+
+static void add_plane(printer *p, const qg_code *code, const qg_slice *slice) {
+    const qg_slice *all = &p->planes->codes[code - p->layout->codes].slices[slice - code->slices];
+    const qg_parts own = parts_of(p, slice);
+    qg_slice low, high;
+    qg_encoder_split(all, p->layout->elements, &low, &high);
+    qg_encoder_begin(p, "if (qk_there) {");
+    qg_encoder_line(p, qg_format(p->arena, "const int qk_up = %s;", address(p, &high, "qk_plane")));
+    for (uint32_t w = 0; w < own.span; ++w)
+        if (qg_is_used(&own, w))
+            qg_encoder_line(p, qg_format(p->arena, "%s[%u] += %s[%u] << qk_up;", sums_name(p, code, slice), w,
+                                         parts_name(p, code, slice), w));
+    qg_encoder_finish(p);
+}
+
+void qg_encoder_finish_planes(printer *p) {
+    for (uint32_t c = 0; c < p->layout->n_codes; ++c)
+        for (uint32_t s = 0; p->layout->codes[c].per == 1 && s < p->layout->codes[c].n_slices; ++s) {
+            const qg_slice *slice = &p->layout->codes[c].slices[s];
+            store_parts(p, &p->layout->codes[c], slice, sums_name(p, &p->layout->codes[c], slice));
+        }
+}
+
 void qg_encoder_finish_parts(printer *p, const qg_code *code) {
     if (qg_encoder_gathers(p, code)) {
         const uint32_t n = p->share / 4;
@@ -482,23 +544,11 @@ void qg_encoder_finish_parts(printer *p, const qg_code *code) {
     }
     for (uint32_t s = 0; s < code->n_slices; ++s) {
         const qg_slice *slice = &code->slices[s];
-        const qg_parts own = parts_of(p, slice);
-        if (!own.fits) continue;
-        const char *test = has_codes(p, code, slice), *name = parts_name(p, code, slice);
-        qg_encoder_begin(p, test ? test : "{");
-        const char *j = qg_format(p->arena, "(qk_t - %u) * %u", slice->first / p->share, p->run);
-        qg_encoder_line(p, qg_format(p->arena, "const int qk_far = %s - %u;",
-                                     address(p, slice, qg_format(p->arena, "(%s)", j)), slice->bit));
-        if (own.count == own.span)
-            qg_encoder_begin(p, qg_format(p->arena, "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) {", own.span));
-        for (uint32_t w = 0; w < (own.count == own.span ? 1 : own.span); ++w) {
-            const char *j_word = own.count == own.span ? "qk_j" : qg_format(p->arena, "%u", w);
-            if (own.used >> w & 1)
-                add_bits(p, slice, code->per, qg_format(p->arena, "%u + %s + (qk_far >> 5)", own.first, j_word),
-                         qg_format(p->arena, "%s[%s] << (qk_far & 31)", name, j_word));
-        }
-        if (own.count == own.span) qg_encoder_finish(p);
-        qg_encoder_finish(p);
+        if (!has_parts(p, slice)) continue;
+        if (qg_encoder_joins_planes(p))
+            add_plane(p, code, slice);
+        else
+            store_parts(p, code, slice, parts_name(p, code, slice));
     }
 }
 

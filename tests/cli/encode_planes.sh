@@ -236,6 +236,6 @@ check "bench" "$QKGEN" "${measure[@]}" --json "$work/bench.json"
 check "a figure for each format and type" \
   test "$(grep -cE '"family": "encode", .*"rows": 7, "cols": 512, .*"checked": 7, .*"wrong": false' "$work/bench.json")" -eq 4
 mkdir "$work/data" && cp -r "$SOURCE/formats" "$SOURCE/templates" "$work/data"
-sed -i 's/qk_encode(i);/if (i != 9u) &/' "$work/data/templates/encode_planes.comp"
+sed -i 's/block < blocks ? block/block != 9u \&\& &/' "$work/data/templates/encode_planes.comp"
 refuses "bench with a wrong template" "[1-4] of 4 results are wrong" env QKGEN_DATA_DIR="$work/data" "$QKGEN" "${measure[@]}"
 finish

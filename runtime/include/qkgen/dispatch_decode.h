@@ -434,7 +434,8 @@ static inline qk_status qk_dispatch_encode_matrix(const qk_backend *backend, con
     const int apart = kernel->view == QK_VIEW_GROUPS;
     const uint64_t each = apart ? matrix.grid_rows : cols / kernel->block_elements; /* all blocks, or those of a row */
     const uint32_t push[QK_ENCODE_MATRIX_PUSH_BYTES / 4] = {(uint32_t)matrix.rows, (uint32_t)each};
-    return qk_launch_matrix_(&call, push, apart ? each : rows * each, error);
+    const uint64_t team = apart ? kernel->block_cols / kernel->tile_elements : 1; /* threads that make a block of planes */
+    return qk_launch_matrix_(&call, push, apart ? each * team : rows * each, error);
 }
 
 /* The same for rows at indices: row indices[t] of the matrix becomes that of src[t]; other rows keep what they have.
