@@ -39,7 +39,7 @@ typedef struct qg_encoder_printer {
     const char *clear;                  /* what says whether the code in hand is certain; NULL: it is made to be */
     const qg_term *row[QG_MOST_OF_ROW]; /* what looks at a row: it is found before the row's blocks are made */
     uint32_t n_row;
-    bool raised;             /* a guess stays QK_ZERO more than it is */
+    bool raised;             /* the code in hand stays QK_ZERO more than it is */
     bool mends;              /* codes that were not certain are made again, one by one */
     uint32_t team, share;    /* threads that make a block, and the elements that each of them has; loops count these */
     uint32_t run;            /* of those, how many follow each other in the block */
@@ -109,6 +109,8 @@ const char *qg_encoder_apart(qg_encoder_printer *p, const qg_term *term);
 bool qg_encoder_can_guess(const qg_encoder_printer *p, const qg_term *term);
 /* Whether it is that, and nothing is done with it. */
 bool qg_encoder_is_guess(const qg_term *term);
+/* Whether a term rounds a float to the nearest integer within bounds, ties to even, by a sum that is QK_ZERO more. */
+bool qg_encoder_is_raised(const qg_term *term);
 /* Whether that is so of single elements. */
 bool qg_encoder_guesses_quotient(const qg_encoder_printer *p, const qg_term *term);
 
@@ -189,7 +191,7 @@ bool qg_encoder_in_place(const qg_encoder_printer *p, uint32_t buffer);
 /* Bits that a thread of a team has for one word at a time: before the loop that sets codes of each element, and behind
  * it. */
 void qg_encoder_begin_parts(qg_encoder_printer *p, const qg_code *code);
-void qg_encoder_finish_parts(qg_encoder_printer *p, const qg_code *code);
+void qg_encoder_finish_parts(qg_encoder_printer *p, uint32_t number);
 /* The same of all planes: words that are 0 before the first group, and go into the block behind the last. */
 void qg_encoder_begin_planes(qg_encoder_printer *p);
 void qg_encoder_finish_planes(qg_encoder_printer *p);

@@ -213,7 +213,9 @@ void qg_encoder_mend(printer *p, uint32_t number) {
 }
 
 static void write_code(printer *p, uint32_t number) {
+    p->raised = is_raised(p, number);
     const char *value = qg_encoder_text(p, stored_term(p, number));
+    p->raised = false;
     qg_encoder_line(p, qg_format(p->arena, "int %s = %s;", qg_encoder_items(p)[number].name, value));
     p->written[number] = true;
 }
@@ -264,7 +266,7 @@ void qg_encoder_store_code(printer *p, uint32_t number) {
     const bool guesses = !p->mends && qg_encoder_guesses(p, number);
     if (guesses)
         guess_code(p, number);
-    else if (stored_term(p, number) != e->value)
+    else if (stored_term(p, number) != e->value || is_raised(p, number))
         write_code(p, number);
     const char *value = e->per == 1 && !real ? qg_encoder_name(p, number, false) : qg_encoder_apart(p, e->value);
     if (real) {
@@ -369,7 +371,7 @@ void qg_encoder_gather_digits(printer *p, const qg_code *code) {
     qg_encoder_finish(p);
 }
 
-enum { MOST_SUMS = 64 }; /* words of a block that are made good */
+enum { MOST_SUMS = 64, MOST_OF_TEAM = 64 * QG_PARTS_USED }; /* words that are made good */
 
 /* Whether words of a code are added up from numbers that have more bits than the code, which is made good at once. */
 static bool makes_sums(const printer *p, uint32_t number) {
@@ -378,7 +380,7 @@ static bool makes_sums(const printer *p, uint32_t number) {
     const qg_slice *slice = code->slices;
     if (p->d->id != QG_GLSL || p->mends || e->per != 1 || code->n_slices != 1 || slice->radix || p->share > QG_UNROLLED)
         return false;
-    if (p->team > 1) return has_parts(p, slice) && parts_of(p, slice).span <= MOST_SUMS;
+    if (p->team > 1) return has_parts(p, slice) && parts_of(p, slice).span <= MOST_OF_TEAM;
     return !p->encode->rows && !p->planes && !qg_encoder_in_place(p, slice->buffer) &&
            p->layout->buffers[slice->buffer].bytes <= 4 * MOST_SUMS;
 }
@@ -386,7 +388,8 @@ static bool makes_sums(const printer *p, uint32_t number) {
 static bool is_raised(const printer *p, uint32_t number) {
     const qg_equation *e = &qg_encoder_items(p)[number];
     const qg_term *term = stored_term(p, number);
-    return makes_sums(p, number) && qg_encoder_guesses(p, number) && qg_encoder_is_guess(term) &&
+    const bool raises = qg_encoder_is_guess(term) ? qg_encoder_guesses(p, number) : qg_encoder_is_raised(term);
+    return makes_sums(p, number) && raises && !qg_encoder_is_used(p, number) &&
            (is_signed(p, number) || (term->low >= 0 && term->high >> p->layout->codes[e->code].width == 0));
 }
 
@@ -408,27 +411,44 @@ static const qg_term *stored_term(const printer *p, uint32_t number) {
 
 static bool is_signed(const printer *p, uint32_t number) { return has_sign(p, number, stored_term(p, number)); }
 
-void qg_encoder_finish_sums(printer *p, uint32_t number) {
+/* What each word of a slice has too much where its codes are raised, as what makes that good by a sum; and, of codes
+ * with a sign, those bits. */
+typedef struct excess {
+    uint32_t more[MOST_OF_TEAM + 1], signs[MOST_OF_TEAM + 1];
+} excess;
+
+static excess excess_of(const printer *p, uint32_t number) {
     enum { ZERO = 0x4B400000 };
-    const qg_code *code = &p->layout->codes[qg_encoder_items(p)[number].code];
-    const qg_slice *slice = code->slices;
+    const qg_slice *slice = p->layout->codes[qg_encoder_items(p)[number].code].slices;
     const bool raised = is_raised(p, number), with_sign = is_signed(p, number);
-    uint32_t more[MOST_SUMS + 1] = {0}, signs[MOST_SUMS + 1] = {0};
+    excess e = {0};
     const uint32_t first = p->team == 1 ? 0 : parts_of(p, slice).first;
     for (uint32_t i = 0; i < p->share && (raised || with_sign); ++i) {
         const uint32_t element = p->run < p->share ? i / p->run * p->run * p->team + i % p->run : i;
         const uint32_t at = qg_slice_address(slice, slice->first + element) - 32 * first, shift = at % 32;
-        if (raised) more[at / 32] -= (uint32_t)ZERO << shift;
-        if (raised && shift + slice->width > 32) more[at / 32 + 1] -= (uint32_t)ZERO >> (32 - shift);
-        if (with_sign) signs[at / 32] += UINT32_C(1) << (shift + slice->width - 1);
+        if (raised) e.more[at / 32] -= (uint32_t)ZERO << shift;
+        if (raised && shift + slice->width > 32) e.more[at / 32 + 1] -= (uint32_t)ZERO >> (32 - shift);
+        if (with_sign) e.signs[at / 32] += UINT32_C(1) << (shift + slice->width - 1);
     }
-    for (uint32_t w = 0; w <= MOST_SUMS; ++w) {
-        if (!more[w] && !signs[w]) continue;
+    return e;
+}
+
+/* Of planes, words of all of them are made good at once. */
+static bool finishes_later(const printer *p, uint32_t number) {
+    return qg_encoder_joins_planes(p) && is_raised(p, number) && !is_signed(p, number);
+}
+
+void qg_encoder_finish_sums(printer *p, uint32_t number) {
+    const qg_code *code = &p->layout->codes[qg_encoder_items(p)[number].code];
+    const qg_slice *slice = code->slices;
+    const excess e = excess_of(p, number);
+    for (uint32_t w = 0; w <= MOST_OF_TEAM && !finishes_later(p, number); ++w) {
+        if (!e.more[w] && !e.signs[w]) continue;
         const char *at = p->team == 1 ? word(p, slice->buffer, qg_format(p->arena, "%u", w))
                                       : qg_format(p->arena, "%s[%u]", parts_name(p, code, slice), w);
-        const char *lowered = qg_format(p->arena, "%s = %s + 0x%Xu", at, at, more[w] + signs[w]);
-        qg_encoder_line(p, signs[w] ? qg_format(p->arena, "%s ^ 0x%Xu;", lowered, signs[w])
-                                    : qg_format(p->arena, "%s;", lowered));
+        const char *lowered = qg_format(p->arena, "%s = %s + 0x%Xu", at, at, e.more[w] + e.signs[w]);
+        qg_encoder_line(p, e.signs[w] ? qg_format(p->arena, "%s ^ 0x%Xu;", lowered, e.signs[w])
+                                      : qg_format(p->arena, "%s;", lowered));
     }
 }
 
@@ -498,39 +518,57 @@ static const char *sums_name(const printer *p, const qg_code *code, const qg_sli
     return qg_format(p->arena, "qk_sum_%s%u", code->name, (uint32_t)(slice - code->slices));
 }
 
+/* The code of each element that an equation sets; NULL: it sets none. */
+static const qg_code *code_of(const printer *p, uint32_t number) {
+    const qg_equation *e = &qg_encoder_items(p)[number];
+    return e->is_code && e->per == 1 ? &p->layout->codes[e->code] : NULL;
+}
+
 void qg_encoder_begin_planes(printer *p) {
-    for (uint32_t c = 0; c < p->layout->n_codes; ++c)
-        for (uint32_t s = 0; p->layout->codes[c].per == 1 && s < p->layout->codes[c].n_slices; ++s) {
-            const qg_slice *slice = &p->layout->codes[c].slices[s];
-            const char *name = sums_name(p, &p->layout->codes[c], slice);
+    for (uint32_t i = 0; i < p->encode->count; ++i) {
+        const qg_code *code = code_of(p, i);
+        for (uint32_t s = 0; code && s < code->n_slices; ++s) {
+            const qg_slice *slice = &code->slices[s];
+            const char *name = sums_name(p, code, slice);
             qg_encoder_line(p, qg_format(p->arena, "uint %s[%u];", name, parts_of(p, slice).span));
             clear_words(p, slice, name);
         }
+        if (code && finishes_later(p, i)) qg_encoder_line(p, qg_format(p->arena, "uint qk_ones_%s = 0u;", code->name));
+    }
 }
 
-static void add_plane(printer *p, const qg_code *code, const qg_slice *slice) {
+/* By a product: GPUs have other units for that than those that make the codes. */
+static void add_plane(printer *p, uint32_t number, const qg_code *code, const qg_slice *slice) {
     const qg_slice *all = &p->planes->codes[code - p->layout->codes].slices[slice - code->slices];
     const qg_parts own = parts_of(p, slice);
     qg_slice low, high;
     qg_encoder_split(all, p->layout->elements, &low, &high);
     qg_encoder_begin(p, "if (qk_there) {");
-    qg_encoder_line(p, qg_format(p->arena, "const int qk_up = %s;", address(p, &high, "qk_plane")));
+    qg_encoder_line(p, qg_format(p->arena, "const uint qk_one = 1u << (%s);", address(p, &high, "qk_plane")));
+    if (finishes_later(p, number)) qg_encoder_line(p, qg_format(p->arena, "qk_ones_%s += qk_one;", code->name));
     for (uint32_t w = 0; w < own.span; ++w)
         if (qg_is_used(&own, w))
-            qg_encoder_line(p, qg_format(p->arena, "%s[%u] += %s[%u] << qk_up;", sums_name(p, code, slice), w,
+            qg_encoder_line(p, qg_format(p->arena, "%s[%u] += %s[%u] * qk_one;", sums_name(p, code, slice), w,
                                          parts_name(p, code, slice), w));
     qg_encoder_finish(p);
 }
 
 void qg_encoder_finish_planes(printer *p) {
-    for (uint32_t c = 0; c < p->layout->n_codes; ++c)
-        for (uint32_t s = 0; p->layout->codes[c].per == 1 && s < p->layout->codes[c].n_slices; ++s) {
-            const qg_slice *slice = &p->layout->codes[c].slices[s];
-            store_parts(p, &p->layout->codes[c], slice, sums_name(p, &p->layout->codes[c], slice));
-        }
+    for (uint32_t i = 0; i < p->encode->count; ++i) {
+        const qg_code *code = code_of(p, i);
+        if (!code) continue;
+        const excess e = finishes_later(p, i) ? excess_of(p, i) : (excess){0};
+        for (uint32_t w = 0; w < MOST_OF_TEAM; ++w)
+            if (e.more[w])
+                qg_encoder_line(p, qg_format(p->arena, "%s[%u] += 0x%Xu * qk_ones_%s;",
+                                             sums_name(p, code, code->slices), w, e.more[w], code->name));
+        for (uint32_t s = 0; s < code->n_slices; ++s)
+            store_parts(p, code, &code->slices[s], sums_name(p, code, &code->slices[s]));
+    }
 }
 
-void qg_encoder_finish_parts(printer *p, const qg_code *code) {
+void qg_encoder_finish_parts(printer *p, uint32_t number) {
+    const qg_code *code = &p->layout->codes[qg_encoder_items(p)[number].code];
     if (qg_encoder_gathers(p, code)) {
         const uint32_t n = p->share / 4;
         const char *own =
@@ -546,7 +584,7 @@ void qg_encoder_finish_parts(printer *p, const qg_code *code) {
         const qg_slice *slice = &code->slices[s];
         if (!has_parts(p, slice)) continue;
         if (qg_encoder_joins_planes(p))
-            add_plane(p, code, slice);
+            add_plane(p, number, code, slice);
         else
             store_parts(p, code, slice, parts_name(p, code, slice));
     }
