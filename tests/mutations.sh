@@ -164,9 +164,9 @@ mutate "quotients by whole numbers are rounded" templates/encode.glsl 's/\(a - h
 mutate "quotients by whole numbers have few bits" templates/encode.glsl 's/abs\(b\) <= 2047\.0/abs(b) <= 1e9/' unit encode_functions_test
 mutate "codes far behind a block's begin are no sums" gen/text/encode_store.c 's/\.bytes <= 4 \* MOST_SUMS/.bytes > 0/' \
   script encode "c vulkan" far
-mutate "guesses are lowered again" gen/text/encode_store.c 's/if \(raised\) more\[at \/ 32\] -=/if (raised) more[at \/ 32] +=/' \
+mutate "guesses are lowered again" gen/text/encode_store.c 's/if \(raised\) e\.more\[at \/ 32\] -=/if (raised) e.more[at \/ 32] +=/' \
   script encode "c vulkan" "one affine_b4_g64_bf16"
-mutate "signed codes borrow of nobody" gen/text/encode_store.c 's/if \(with_sign\) signs/if (with_sign \&\& i) signs/' \
+mutate "signed codes borrow of nobody" gen/text/encode_store.c 's/if \(with_sign\) e\.signs/if (with_sign \&\& i) e.signs/' \
   script encode "c vulkan" "one q8_0"
 mutate "bits are taken out before a code is made again" gen/text/encode_store.c 's/if \(p->mends\) drop_bits\(p, slice, "qk_at >> 5"/if (0) drop_bits(p, slice, "qk_at >> 5"/' \
   script encode "c vulkan" "one affine_b4_g64_bf16"
@@ -884,15 +884,33 @@ mutate "planes: and their floats, in C" templates/encode_planes.c 's/group \* @\
   script encode_planes "c" "numbers 4 64"
 mutate "planes: a row for each group" gen/text/encode_store.c 's/\? "qk_group" : "qk_block"/? "qk_block" : "qk_block"/' script encode_planes "c" "numbers 4 64"
 mutate "planes: rows begin anywhere" gen/build/encode_team.c 's/buffer->bytes \/ rows \|/buffer->bytes \/ (0 * rows + 1) |/' script encode_planes "c vulkan" "numbers 3 64"
-mutate "planes: codes that leave a word do not split" gen/text/encode_planes.c 's/ \|\| at % WORD \+ slice->width > WORD\)/)/' \
+mutate "planes: codes that leave a word do not split" gen/build/encode_planes.c 's/ \|\| at % WORD \+ slice->width > WORD\)/)/' \
   script encode_planes "c" "back leaving 6 -16 15"
-mutate "planes: codes whose word is the plane's do not split" gen/text/encode_planes.c 's/at \/ WORD != \(own/at > 99999 + (own/' \
+mutate "planes: codes whose word is the plane's do not split" gen/build/encode_planes.c 's/at \/ WORD != \(own/at > 99999 + (own/' \
   script encode_planes "c" "back nibbles 16 -8 7"
-mutate "planes: digits of a base are those of the block" gen/text/encode_planes.c 's/ \|\| slice->radix \|\| slice->first\) return false;/ || slice->first) return false;/' \
+mutate "planes: digits of a base are those of the block" gen/build/encode_planes.c 's/slice->radix \|\| slice->first \|\|/slice->first ||/' \
   script encode_planes "c" "back digits 8 -1 1"
 mutate "planes: i counts on through the block" gen/text/encode_terms.c 's/return p->planes \? qg_encoder_in_planes/return !p->planes ? qg_encoder_in_planes/' script encode_planes "c" "placed"
 mutate "planes: a launch is of their blocks" runtime/include/qkgen/dispatch_decode.h 's/apart \? matrix.grid_rows :/apart ? matrix.rows :/' \
   script encode_planes "c vulkan" "numbers 4 64"
+mutate "planes: a team leaves what has no group" gen/text/encode_planes.c 's/"if \(qk_there\) \{"/"if (qk_block < blocks) {"/' \
+  script encode_planes "c vulkan" "numbers 4 64"
+mutate "planes: a team stores numbers of groups alone" gen/text/encode_planes.c 's/"if \(qk_there \&\& qk_t/"if (qk_group < groups \&\& qk_t/' \
+  script encode_planes "c vulkan" "numbers 4 64"
+mutate "planes: a team has a group where there is a block" gen/text/encode_planes.c 's/qk_there = qk_block < blocks \&\& /qk_there = /' \
+  script encode_planes "c vulkan" "numbers 4 64"
+mutate "planes: all that is raised is lowered" gen/text/encode_planes.c 's/"qk_ones_%s \+= qk_one;"/"qk_ones_%s = qk_one;"/' \
+  script encode_planes "c vulkan" "numbers 3 64"
+mutate "planes: bits are counted from where planes have their first" gen/text/encode_planes.c 's/low->bit -= low->bit % WORD;//' \
+  script encode_planes "c vulkan" "numbers 2 128"
+mutate "planes: two codes in the same bytes have no team" gen/build/encode_planes.c 's/own \|\| layout->codes\[c\].per != 1/layout->codes[c].per != 1/' \
+  script encode_planes "c vulkan" "any apart 64"
+mutate "planes: a team makes all words" gen/build/encode_planes.c 's/slice->radix \|\| !fills_words\(layout, slice\)/slice->radix/' \
+  script encode_planes "c vulkan" "any open 64"
+mutate "planes: a team has groups without smaller ones" gen/build/encode_team.c 's/shares = !largest_group\(layout\) \&\& /shares = /' \
+  script encode_planes "c vulkan" "any halved 64"
+mutate "planes: a sum waits for the group before" gen/text/encode_looks.c 's/p->left \|= qg_encoder_joins_planes\(p\);.*//' \
+  script encode_planes "c vulkan" "any turns 64"
 mutate "planes: an equation is of a group" gen/spec/encode_planes.c 's/view == QG_VIEW_GROUPS \? work->block_cols : work/view == QG_VIEW_GROUPS ? work->elements : work/' \
   script encode_planes c "refused"
 mutate "planes: buffers are of blocks or groups" gen/spec/encode_planes.c 's/b->entries == 0 \&\& whole/b->entries == 0 || whole/' script encode_planes c "refused"

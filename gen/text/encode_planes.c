@@ -106,6 +106,63 @@ const qg_layout *qg_encoder_team_layout(qg_arena *arena, const qg_layout *layout
 
 bool qg_encoder_joins_planes(const printer *p) { return p->planes && p->team > 1 && p->planes->block_rows > 1; }
 
+/* Words of all planes, of which each has bits of its own. */
+static const char *sums_name(const printer *p, const qg_code *code, const qg_slice *slice) {
+    return qg_format(p->arena, "qk_sum_%s%u", code->name, (uint32_t)(slice - code->slices));
+}
+
+/* The code of each element that an equation sets; NULL: it sets none. */
+static const qg_code *code_of(const printer *p, uint32_t number) {
+    const qg_equation *e = &qg_encoder_items(p)[number];
+    return e->is_code && e->per == 1 ? &p->layout->codes[e->code] : NULL;
+}
+
+static void begin_sums(printer *p) {
+    for (uint32_t i = 0; i < p->encode->count; ++i) {
+        const qg_code *code = code_of(p, i);
+        for (uint32_t s = 0; code && s < code->n_slices; ++s) {
+            const qg_slice *slice = &code->slices[s];
+            const char *name = sums_name(p, code, slice);
+            qg_encoder_line(p, qg_format(p->arena, "uint %s[%u];", name, qg_encode_parts(p->layout, slice).span));
+            qg_encoder_clear_words(p, slice, name);
+        }
+        if (code && qg_encoder_finishes_later(p, i))
+            qg_encoder_line(p, qg_format(p->arena, "uint qk_ones_%s = 0u;", code->name));
+    }
+}
+
+/* By a product: GPUs have other units for that than those that make the codes. */
+void qg_encoder_add_plane(printer *p, uint32_t number, const qg_code *code, const qg_slice *slice) {
+    const qg_slice *all = &p->planes->codes[code - p->layout->codes].slices[slice - code->slices];
+    const qg_parts own = qg_encode_parts(p->layout, slice);
+    qg_slice low, high;
+    qg_encoder_split(all, p->layout->elements, &low, &high);
+    qg_encoder_begin(p, "if (qk_there) {");
+    qg_encoder_line(p,
+                    qg_format(p->arena, "const uint qk_one = 1u << (%s);", qg_encoder_address(p, &high, "qk_plane")));
+    if (qg_encoder_finishes_later(p, number))
+        qg_encoder_line(p, qg_format(p->arena, "qk_ones_%s += qk_one;", code->name));
+    for (uint32_t w = 0; w < own.span; ++w)
+        if (qg_is_used(&own, w))
+            qg_encoder_line(p, qg_format(p->arena, "%s[%u] += %s[%u] * qk_one;", sums_name(p, code, slice), w,
+                                         qg_encoder_parts_name(p, code, slice), w));
+    qg_encoder_finish(p);
+}
+
+static void finish_sums(printer *p) {
+    for (uint32_t i = 0; i < p->encode->count; ++i) {
+        const qg_code *code = code_of(p, i);
+        if (!code) continue;
+        const qg_excess e = qg_encoder_finishes_later(p, i) ? qg_encoder_excess_of(p, i) : (qg_excess){0};
+        for (uint32_t w = 0; w < QG_MOST_OF_TEAM; ++w)
+            if (e.more[w])
+                qg_encoder_line(p, qg_format(p->arena, "%s[%u] += 0x%Xu * qk_ones_%s;",
+                                             sums_name(p, code, code->slices), w, e.more[w], code->name));
+        for (uint32_t s = 0; s < code->n_slices; ++s)
+            qg_encoder_store_parts(p, code, &code->slices[s], sums_name(p, code, &code->slices[s]));
+    }
+}
+
 /* ---- a block ---- */
 
 static const char *storage(const printer *p, uint32_t unit) {
@@ -193,6 +250,9 @@ static void store_words(printer *p, bool of_group) {
 
 /* What one thread stores of a group. */
 static void store_numbers(printer *p) {
+    bool any = false;
+    for (uint32_t i = 0; i < p->layout->n_buffers; ++i) any |= !qg_encoder_in_place(p, i);
+    if (!any) return;
     qg_encoder_begin(p, "if (qk_there && qk_t == 0) {");
     for (uint32_t i = 0; i < p->layout->n_buffers; ++i) qg_encoder_store_buffer(p, i);
     qg_encoder_finish(p);
@@ -205,7 +265,7 @@ static void print_team(printer *p) {
     qg_encoder_line(p, "qk_place(qk_part);");
     for (uint32_t i = 0; i < p->layout->n_buffers; ++i)
         if (qg_encoder_in_place(p, i)) qg_encoder_begin_words(p, i);
-    if (qg_encoder_joins_planes(p)) qg_encoder_begin_planes(p);
+    if (qg_encoder_joins_planes(p)) begin_sums(p);
     begin_group(p);
     for (uint32_t i = 0; i < p->layout->n_buffers; ++i)
         if (!qg_encoder_in_place(p, i)) qg_encoder_begin_words(p, i);
@@ -213,7 +273,7 @@ static void print_team(printer *p) {
     qg_encoder_print_all(p);
     store_numbers(p);
     if (p->planes->block_rows > 1) qg_encoder_finish(p);
-    if (qg_encoder_joins_planes(p)) qg_encoder_finish_planes(p);
+    if (qg_encoder_joins_planes(p)) finish_sums(p);
     qg_encoder_finish(p);
 }
 

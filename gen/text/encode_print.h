@@ -164,8 +164,9 @@ const qg_layout *qg_encoder_group_layout(qg_arena *arena, const qg_layout *layou
 const qg_layout *qg_encoder_team_layout(qg_arena *arena, const qg_layout *layout);
 /* Such a slice, and its planes: where in the word each has its codes. */
 void qg_encoder_split(const qg_slice *slice, uint32_t count, qg_slice *low, qg_slice *high);
-/* Whether each of a team adds the words of all planes up. */
+/* Whether each of a team adds the words of all planes up, and does so with those of the group in hand. */
 bool qg_encoder_joins_planes(const qg_encoder_printer *p);
+void qg_encoder_add_plane(qg_encoder_printer *p, uint32_t number, const qg_code *code, const qg_slice *slice);
 /* The functions that make a block, but for what they call. */
 void qg_encoder_print_planes(qg_encoder_printer *p);
 /* Whether a buffer has rows that are a group's own. */
@@ -192,9 +193,13 @@ bool qg_encoder_in_place(const qg_encoder_printer *p, uint32_t buffer);
  * it. */
 void qg_encoder_begin_parts(qg_encoder_printer *p, const qg_code *code);
 void qg_encoder_finish_parts(qg_encoder_printer *p, uint32_t number);
-/* The same of all planes: words that are 0 before the first group, and go into the block behind the last. */
-void qg_encoder_begin_planes(qg_encoder_printer *p);
-void qg_encoder_finish_planes(qg_encoder_printer *p);
+/* The name of the words that a thread has of a slice; clears them, of many those that it has; and puts such words into
+ * those of the block. */
+const char *qg_encoder_parts_name(const qg_encoder_printer *p, const qg_code *code, const qg_slice *slice);
+void qg_encoder_clear_words(qg_encoder_printer *p, const qg_slice *slice, const char *name);
+void qg_encoder_store_parts(qg_encoder_printer *p, const qg_code *code, const qg_slice *slice, const char *name);
+/* The bit of the block at which instance `j` of the slice, counted from its first, begins. */
+const char *qg_encoder_address(const qg_encoder_printer *p, const qg_slice *slice, const char *j);
 /* Whether the team leaves a code as bytes; and words of digits of a base, from bytes that the team has left. */
 bool qg_encoder_gathers(const qg_encoder_printer *p, const qg_code *code);
 void qg_encoder_gather_digits(qg_encoder_printer *p, const qg_code *code);
@@ -209,6 +214,14 @@ bool qg_encoder_guesses_alike(const qg_encoder_printer *p, uint32_t number);
 void qg_encoder_drop_guesses(qg_encoder_printer *p, uint32_t number);
 /* Behind the loop: makes words good that were added up from numbers of more bits than their codes have. */
 void qg_encoder_finish_sums(qg_encoder_printer *p, uint32_t number);
+/* What makes each word good, as a number that is added; and, of codes with a sign, these bits. Of planes, words of all
+ * of them may be made good at once. */
+enum { QG_MOST_OF_TEAM = 64 * QG_PARTS_USED };
+typedef struct qg_excess {
+    uint32_t more[QG_MOST_OF_TEAM + 1], signs[QG_MOST_OF_TEAM + 1];
+} qg_excess;
+qg_excess qg_encoder_excess_of(const qg_encoder_printer *p, uint32_t number);
+bool qg_encoder_finishes_later(const qg_encoder_printer *p, uint32_t number);
 /* Makes codes again that were not certain. */
 void qg_encoder_mend(qg_encoder_printer *p, uint32_t number);
 /* Digits of a base were added up: as a fraction, rounded up. */

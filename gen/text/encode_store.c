@@ -9,8 +9,7 @@ typedef qg_encoder_loop loop;
 
 /* ---- storing ---- */
 
-/* The bit of the block at which instance `j` of the slice, counted from its first, begins. */
-static const char *address(const printer *p, const qg_slice *slice, const char *j) {
+const char *qg_encoder_address(const printer *p, const qg_slice *slice, const char *j) {
     qg_text text = qg_text_new(p->arena);
     uint32_t below = 1;
     qg_text_printf(&text, "%u", slice->bit);
@@ -118,9 +117,9 @@ static void store_in_plane(printer *p, const qg_slice *slice, const char *part, 
     qg_slice low, high;
     qg_encoder_split(slice, count, &low, &high);
     qg_encoder_begin(p, "{");
-    qg_encoder_line(p, qg_format(p->arena, "const %s qk_at = %s;", p->d->integer, address(p, &low, j)));
+    qg_encoder_line(p, qg_format(p->arena, "const %s qk_at = %s;", p->d->integer, qg_encoder_address(p, &low, j)));
     add_bits(p, slice, 1, "qk_at >> 5",
-             qg_format(p->arena, "%s << ((qk_at & 31) + %s)", part, address(p, &high, "qk_plane")));
+             qg_format(p->arena, "%s << ((qk_at & 31) + %s)", part, qg_encoder_address(p, &high, "qk_plane")));
     qg_encoder_finish(p);
 }
 
@@ -148,7 +147,7 @@ static void store_slice(printer *p, const qg_code *code, const qg_slice *slice, 
         cut ? qg_format(p->arena, "if (%s >= %u && %s < %u) {", j, slice->first, j, slice->first + slice->count) : "{");
     const char *own = slice->first ? qg_format(p->arena, "(%s - %u)", j, slice->first) : j;
     if (slice->radix) part = qg_format(p->arena, "%s * (%s)", part, weight(p, slice, own));
-    qg_encoder_line(p, qg_format(p->arena, "const %s qk_at = %s;", p->d->integer, address(p, slice, own)));
+    qg_encoder_line(p, qg_format(p->arena, "const %s qk_at = %s;", p->d->integer, qg_encoder_address(p, slice, own)));
     if (p->mends && p->encode->rows) {
         change_bits(p, slice, mask, part);
         return;
@@ -306,7 +305,7 @@ static qg_parts parts_of(const printer *p, const qg_slice *slice) {
 
 static bool has_parts(const printer *p, const qg_slice *slice) { return parts_of(p, slice).fits; }
 
-static const char *parts_name(const printer *p, const qg_code *code, const qg_slice *slice) {
+const char *qg_encoder_parts_name(const printer *p, const qg_code *code, const qg_slice *slice) {
     return qg_format(p->arena, "qk_part_%s%u", code->name, (uint32_t)(slice - code->slices));
 }
 
@@ -371,7 +370,7 @@ void qg_encoder_gather_digits(printer *p, const qg_code *code) {
     qg_encoder_finish(p);
 }
 
-enum { MOST_SUMS = 64, MOST_OF_TEAM = 64 * QG_PARTS_USED }; /* words that are made good */
+enum { MOST_SUMS = 64 }; /* words of a block that are made good */
 
 /* Whether words of a code are added up from numbers that have more bits than the code, which is made good at once. */
 static bool makes_sums(const printer *p, uint32_t number) {
@@ -380,7 +379,7 @@ static bool makes_sums(const printer *p, uint32_t number) {
     const qg_slice *slice = code->slices;
     if (p->d->id != QG_GLSL || p->mends || e->per != 1 || code->n_slices != 1 || slice->radix || p->share > QG_UNROLLED)
         return false;
-    if (p->team > 1) return has_parts(p, slice) && parts_of(p, slice).span <= MOST_OF_TEAM;
+    if (p->team > 1) return has_parts(p, slice) && parts_of(p, slice).span <= QG_MOST_OF_TEAM;
     return !p->encode->rows && !p->planes && !qg_encoder_in_place(p, slice->buffer) &&
            p->layout->buffers[slice->buffer].bytes <= 4 * MOST_SUMS;
 }
@@ -411,17 +410,11 @@ static const qg_term *stored_term(const printer *p, uint32_t number) {
 
 static bool is_signed(const printer *p, uint32_t number) { return has_sign(p, number, stored_term(p, number)); }
 
-/* What each word of a slice has too much where its codes are raised, as what makes that good by a sum; and, of codes
- * with a sign, those bits. */
-typedef struct excess {
-    uint32_t more[MOST_OF_TEAM + 1], signs[MOST_OF_TEAM + 1];
-} excess;
-
-static excess excess_of(const printer *p, uint32_t number) {
+qg_excess qg_encoder_excess_of(const printer *p, uint32_t number) {
     enum { ZERO = 0x4B400000 };
     const qg_slice *slice = p->layout->codes[qg_encoder_items(p)[number].code].slices;
     const bool raised = is_raised(p, number), with_sign = is_signed(p, number);
-    excess e = {0};
+    qg_excess e = {0};
     const uint32_t first = p->team == 1 ? 0 : parts_of(p, slice).first;
     for (uint32_t i = 0; i < p->share && (raised || with_sign); ++i) {
         const uint32_t element = p->run < p->share ? i / p->run * p->run * p->team + i % p->run : i;
@@ -433,27 +426,25 @@ static excess excess_of(const printer *p, uint32_t number) {
     return e;
 }
 
-/* Of planes, words of all of them are made good at once. */
-static bool finishes_later(const printer *p, uint32_t number) {
+bool qg_encoder_finishes_later(const printer *p, uint32_t number) {
     return qg_encoder_joins_planes(p) && is_raised(p, number) && !is_signed(p, number);
 }
 
 void qg_encoder_finish_sums(printer *p, uint32_t number) {
     const qg_code *code = &p->layout->codes[qg_encoder_items(p)[number].code];
     const qg_slice *slice = code->slices;
-    const excess e = excess_of(p, number);
-    for (uint32_t w = 0; w <= MOST_OF_TEAM && !finishes_later(p, number); ++w) {
+    const qg_excess e = qg_encoder_excess_of(p, number);
+    for (uint32_t w = 0; w <= QG_MOST_OF_TEAM && !qg_encoder_finishes_later(p, number); ++w) {
         if (!e.more[w] && !e.signs[w]) continue;
         const char *at = p->team == 1 ? word(p, slice->buffer, qg_format(p->arena, "%u", w))
-                                      : qg_format(p->arena, "%s[%u]", parts_name(p, code, slice), w);
+                                      : qg_format(p->arena, "%s[%u]", qg_encoder_parts_name(p, code, slice), w);
         const char *lowered = qg_format(p->arena, "%s = %s + 0x%Xu", at, at, e.more[w] + e.signs[w]);
         qg_encoder_line(p, e.signs[w] ? qg_format(p->arena, "%s ^ 0x%Xu;", lowered, e.signs[w])
                                       : qg_format(p->arena, "%s;", lowered));
     }
 }
 
-/* Of many words, those that the thread has. */
-static void clear_words(printer *p, const qg_slice *slice, const char *name) {
+void qg_encoder_clear_words(printer *p, const qg_slice *slice, const char *name) {
     const qg_parts own = parts_of(p, slice);
     if (own.span <= QG_UNROLLED)
         qg_encoder_line(
@@ -463,7 +454,7 @@ static void clear_words(printer *p, const qg_slice *slice, const char *name) {
 }
 
 static void clear_parts(printer *p, const qg_code *code, const qg_slice *slice) {
-    clear_words(p, slice, parts_name(p, code, slice));
+    qg_encoder_clear_words(p, slice, qg_encoder_parts_name(p, code, slice));
 }
 
 void qg_encoder_begin_parts(printer *p, const qg_code *code) {
@@ -480,7 +471,7 @@ void qg_encoder_begin_parts(printer *p, const qg_code *code) {
     for (uint32_t s = 0; s < code->n_slices; ++s) {
         const qg_parts own = parts_of(p, &code->slices[s]);
         if (!own.fits) continue;
-        const char *name = parts_name(p, code, &code->slices[s]);
+        const char *name = qg_encoder_parts_name(p, code, &code->slices[s]);
         qg_encoder_line(p, qg_format(p->arena, "uint %s[%u];", name, own.span));
         clear_parts(p, code, &code->slices[s]);
     }
@@ -493,14 +484,13 @@ static const char *has_codes(const printer *p, const qg_code *code, const qg_sli
                      (slice->first + slice->count) / p->share);
 }
 
-/* A thread's words of a slice, into those of the block. */
-static void store_parts(printer *p, const qg_code *code, const qg_slice *slice, const char *name) {
+void qg_encoder_store_parts(printer *p, const qg_code *code, const qg_slice *slice, const char *name) {
     const qg_parts own = parts_of(p, slice);
     const char *test = has_codes(p, code, slice);
     qg_encoder_begin(p, test ? test : "{");
     const char *j = qg_format(p->arena, "(qk_t - %u) * %u", slice->first / p->share, p->run);
     qg_encoder_line(p, qg_format(p->arena, "const int qk_far = %s - %u;",
-                                 address(p, slice, qg_format(p->arena, "(%s)", j)), slice->bit));
+                                 qg_encoder_address(p, slice, qg_format(p->arena, "(%s)", j)), slice->bit));
     if (own.count == own.span)
         qg_encoder_begin(p, qg_format(p->arena, "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) {", own.span));
     for (uint32_t w = 0; w < (own.count == own.span ? 1 : own.span); ++w) {
@@ -511,60 +501,6 @@ static void store_parts(printer *p, const qg_code *code, const qg_slice *slice, 
     }
     if (own.count == own.span) qg_encoder_finish(p);
     qg_encoder_finish(p);
-}
-
-/* Words of all planes, of which each has bits of its own. */
-static const char *sums_name(const printer *p, const qg_code *code, const qg_slice *slice) {
-    return qg_format(p->arena, "qk_sum_%s%u", code->name, (uint32_t)(slice - code->slices));
-}
-
-/* The code of each element that an equation sets; NULL: it sets none. */
-static const qg_code *code_of(const printer *p, uint32_t number) {
-    const qg_equation *e = &qg_encoder_items(p)[number];
-    return e->is_code && e->per == 1 ? &p->layout->codes[e->code] : NULL;
-}
-
-void qg_encoder_begin_planes(printer *p) {
-    for (uint32_t i = 0; i < p->encode->count; ++i) {
-        const qg_code *code = code_of(p, i);
-        for (uint32_t s = 0; code && s < code->n_slices; ++s) {
-            const qg_slice *slice = &code->slices[s];
-            const char *name = sums_name(p, code, slice);
-            qg_encoder_line(p, qg_format(p->arena, "uint %s[%u];", name, parts_of(p, slice).span));
-            clear_words(p, slice, name);
-        }
-        if (code && finishes_later(p, i)) qg_encoder_line(p, qg_format(p->arena, "uint qk_ones_%s = 0u;", code->name));
-    }
-}
-
-/* By a product: GPUs have other units for that than those that make the codes. */
-static void add_plane(printer *p, uint32_t number, const qg_code *code, const qg_slice *slice) {
-    const qg_slice *all = &p->planes->codes[code - p->layout->codes].slices[slice - code->slices];
-    const qg_parts own = parts_of(p, slice);
-    qg_slice low, high;
-    qg_encoder_split(all, p->layout->elements, &low, &high);
-    qg_encoder_begin(p, "if (qk_there) {");
-    qg_encoder_line(p, qg_format(p->arena, "const uint qk_one = 1u << (%s);", address(p, &high, "qk_plane")));
-    if (finishes_later(p, number)) qg_encoder_line(p, qg_format(p->arena, "qk_ones_%s += qk_one;", code->name));
-    for (uint32_t w = 0; w < own.span; ++w)
-        if (qg_is_used(&own, w))
-            qg_encoder_line(p, qg_format(p->arena, "%s[%u] += %s[%u] * qk_one;", sums_name(p, code, slice), w,
-                                         parts_name(p, code, slice), w));
-    qg_encoder_finish(p);
-}
-
-void qg_encoder_finish_planes(printer *p) {
-    for (uint32_t i = 0; i < p->encode->count; ++i) {
-        const qg_code *code = code_of(p, i);
-        if (!code) continue;
-        const excess e = finishes_later(p, i) ? excess_of(p, i) : (excess){0};
-        for (uint32_t w = 0; w < MOST_OF_TEAM; ++w)
-            if (e.more[w])
-                qg_encoder_line(p, qg_format(p->arena, "%s[%u] += 0x%Xu * qk_ones_%s;",
-                                             sums_name(p, code, code->slices), w, e.more[w], code->name));
-        for (uint32_t s = 0; s < code->n_slices; ++s)
-            store_parts(p, code, &code->slices[s], sums_name(p, code, &code->slices[s]));
-    }
 }
 
 void qg_encoder_finish_parts(printer *p, uint32_t number) {
@@ -584,9 +520,9 @@ void qg_encoder_finish_parts(printer *p, uint32_t number) {
         const qg_slice *slice = &code->slices[s];
         if (!has_parts(p, slice)) continue;
         if (qg_encoder_joins_planes(p))
-            add_plane(p, number, code, slice);
+            qg_encoder_add_plane(p, number, code, slice);
         else
-            store_parts(p, code, slice, parts_name(p, code, slice));
+            qg_encoder_store_parts(p, code, slice, qg_encoder_parts_name(p, code, slice));
     }
 }
 
@@ -601,14 +537,15 @@ static bool has_one_power(const printer *p, const qg_slice *slice) {
 /* Into the thread's own words: element `i` of its own. Their places are known where the loop is written out. */
 static void store_part(printer *p, const qg_code *code, const qg_slice *slice, const char *part, const char *j) {
     const qg_parts own = parts_of(p, slice);
-    const char *name = parts_name(p, code, slice), *test = has_codes(p, code, slice), *op = joins(p, slice);
+    const char *name = qg_encoder_parts_name(p, code, slice), *test = has_codes(p, code, slice), *op = joins(p, slice);
     qg_encoder_begin(p, test ? test : "{");
     if (slice->radix && has_one_power(p, slice)) j = qg_format(p->arena, "qk_t * %u", p->share);
     if (slice->radix)
         part = qg_format(p->arena, "%s * (%s)", part,
                          weight(p, slice, slice->first ? qg_format(p->arena, "(%s - %u)", j, slice->first) : j));
     const char *at = p->run < p->share ? qg_format(p->arena, "(%s)", element(p, NULL, p->at, p->run)) : p->at;
-    qg_encoder_line(p, qg_format(p->arena, "const int qk_at = %s - %u;", address(p, slice, at), 32 * own.first));
+    qg_encoder_line(
+        p, qg_format(p->arena, "const int qk_at = %s - %u;", qg_encoder_address(p, slice, at), 32 * own.first));
     qg_encoder_line(p, qg_format(p->arena, "%s[qk_at >> 5] %s= %s << (qk_at & 31);", name, op, part));
     if (crosses(slice))
         qg_encoder_line(p, qg_format(p->arena,
@@ -633,7 +570,8 @@ void qg_encoder_finish_digits(printer *p, const qg_slice *slice) {
     const uint32_t mask = (UINT32_C(1) << slice->width) - 1;
     qg_encoder_begin(p, qg_format(p->arena, "for (%s qk_j = %s; qk_j < %u; qk_j += %u) {", p->d->integer,
                                   p->team > 1 ? "qk_t" : "0", rest.count, p->team));
-    qg_encoder_line(p, qg_format(p->arena, "const %s qk_at = %s;", p->d->integer, address(p, &rest, "qk_j")));
+    qg_encoder_line(p,
+                    qg_format(p->arena, "const %s qk_at = %s;", p->d->integer, qg_encoder_address(p, &rest, "qk_j")));
     /* Others of the team may be at other digits of the word. */
     const char *now = p->team > 1 ? qg_format(p->arena, "atomicAdd(%s, 0u)", at) : at;
     qg_encoder_line(p, qg_format(p->arena, "const %s qk_v = %s >> (qk_at & 31) & 0x%Xu;", p->d->word, now, mask));
