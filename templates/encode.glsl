@@ -172,12 +172,6 @@ int qk_clamped_even(float v, int low, int high) {
     return floatBitsToInt(sum) - 0x4B400000;
 }
 
-// And QK_ZERO more.
-int qk_raised_even(float v, int low, int high) {
-    precise float sum = qk_within(v, low, high) + 12582912.0;
-    return floatBitsToInt(sum);
-}
-
 // With the float before 1/2: what is half way between two is rounded up by the sum, and what is just below that is not.
 int qk_clamped_round(float v, int low, int high) {
     const float within = qk_within(v, low, high);

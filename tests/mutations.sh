@@ -164,9 +164,9 @@ mutate "quotients by whole numbers are rounded" templates/encode.glsl 's/\(a - h
 mutate "quotients by whole numbers have few bits" templates/encode.glsl 's/abs\(b\) <= 2047\.0/abs(b) <= 1e9/' unit encode_functions_test
 mutate "codes far behind a block's begin are no sums" gen/text/encode_store.c 's/\.bytes <= 4 \* MOST_SUMS/.bytes > 0/' \
   script encode "c vulkan" far
-mutate "guesses are lowered again" gen/text/encode_store.c 's/if \(raised\) e\.more\[at \/ 32\] -=/if (raised) e.more[at \/ 32] +=/' \
+mutate "guesses are lowered again" gen/text/encode_store.c 's/if \(raised\) more\[at \/ 32\] -=/if (raised) more[at \/ 32] +=/' \
   script encode "c vulkan" "one affine_b4_g64_bf16"
-mutate "signed codes borrow of nobody" gen/text/encode_store.c 's/if \(with_sign\) e\.signs/if (with_sign \&\& i) e.signs/' \
+mutate "signed codes borrow of nobody" gen/text/encode_store.c 's/if \(with_sign\) signs/if (with_sign \&\& i) signs/' \
   script encode "c vulkan" "one q8_0"
 mutate "bits are taken out before a code is made again" gen/text/encode_store.c 's/if \(p->mends\) drop_bits\(p, slice, "qk_at >> 5"/if (0) drop_bits(p, slice, "qk_at >> 5"/' \
   script encode "c vulkan" "one affine_b4_g64_bf16"
@@ -895,19 +895,17 @@ mutate "planes: a launch is of their blocks" runtime/include/qkgen/dispatch_deco
   script encode_planes "c vulkan" "numbers 4 64"
 mutate "planes: a team leaves what has no group" gen/text/encode_planes.c 's/"if \(qk_there\) \{"/"if (qk_block < blocks) {"/' \
   script encode_planes "c vulkan" "numbers 4 64"
-mutate "planes: a team stores numbers of groups alone" gen/text/encode_planes.c 's/"if \(qk_there \&\& qk_t/"if (qk_group < groups \&\& qk_t/' \
-  script encode_planes "c vulkan" "numbers 4 64"
-mutate "planes: a team has a group where there is a block" gen/text/encode_planes.c 's/qk_there = qk_block < blocks \&\& /qk_there = /' \
-  script encode_planes "c vulkan" "numbers 4 64"
-mutate "planes: all that is raised is lowered" gen/text/encode_planes.c 's/"qk_ones_%s \+= qk_one;"/"qk_ones_%s = qk_one;"/' \
-  script encode_planes "c vulkan" "numbers 3 64"
+mutate "planes: a team stores numbers of groups alone" gen/text/encode_planes.c 's/"if \(qk_there \&\& qk_t/"if (qk_t/' unit rows_test
+mutate "planes: a team writes no block beyond the last" templates/encode_planes.comp 's/block < blocks \? block : QK_NONE/block/' unit rows_test
+mutate "planes: a launch has all threads of their teams" runtime/include/qkgen/dispatch_decode.h 's/apart \? each \* team :/apart ? each :/' \
+  unit rows_test
 mutate "planes: bits are counted from where planes have their first" gen/text/encode_planes.c 's/low->bit -= low->bit % WORD;//' \
   script encode_planes "c vulkan" "numbers 2 128"
 mutate "planes: two codes in the same bytes have no team" gen/build/encode_planes.c 's/own \|\| layout->codes\[c\].per != 1/layout->codes[c].per != 1/' \
   script encode_planes "c vulkan" "any apart 64"
 mutate "planes: a team makes all words" gen/build/encode_planes.c 's/slice->radix \|\| !fills_words\(layout, slice\)/slice->radix/' \
   script encode_planes "c vulkan" "any open 64"
-mutate "planes: a team has groups without smaller ones" gen/build/encode_team.c 's/shares = !largest_group\(layout\) \&\& /shares = /' \
+mutate "planes: a team has groups without smaller ones" gen/build/encode_team.c 's/ \&\& !largest_group\(layout\); share \/= 2/; share \/= 2/' \
   script encode_planes "c vulkan" "any halved 64"
 mutate "planes: a sum waits for the group before" gen/text/encode_looks.c 's/p->left \|= qg_encoder_joins_planes\(p\);.*//' \
   script encode_planes "c vulkan" "any turns 64"

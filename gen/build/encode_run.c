@@ -158,6 +158,17 @@ bool qg_deals_alone(const qg_layout *layout, uint32_t team) {
     return lie_alike(layout, d, true);
 }
 
+uint32_t qg_words_of_planes(const qg_layout *layout, uint32_t team) {
+    deal d = deal_to(layout, team);
+    uint32_t count = 0;
+    d.run = qg_run_of_team(layout, team);
+    for (uint32_t b = 0; b < layout->n_buffers; ++b) {
+        const qg_slice *slice = qg_slice_of_elements(layout, b);
+        if (slice) count += parts_of(slice, d).count;
+    }
+    return count;
+}
+
 uint32_t qg_encode_run(const qg_layout *layout) { return qg_run_of_team(layout, qg_encode_team(layout)); }
 
 qg_parts qg_encode_parts(const qg_layout *layout, const qg_slice *slice) {

@@ -3,7 +3,7 @@
 
 /* A thread may hold so many elements, and alone makes blocks of the usual share, or larger ones of several buffers that
  * a team would not load side by side; else each of a team has some, fewer where codes lie in pieces of fewer. */
-enum { MOST_OF_ONE = 64, USUAL_SHARE = 32, LEAST_SHARE = 8, MOST_THREADS = 16 };
+enum { MOST_OF_ONE = 64, USUAL_SHARE = 32, LEAST_SHARE = 8, MOST_THREADS = 16, MOST_KEPT = 48 };
 enum { MOST_LEFT = 2 };   /* words that each of a team tells the others at a time */
 enum { MOST_STORES = 4 }; /* of a thread that stores itself: they still fill the lines that they share */
 
@@ -86,11 +86,15 @@ static bool can_share(const qg_layout *layout, uint32_t share) {
     return true;
 }
 
-/* Each group of planes is what a block is elsewhere, without smaller groups within it. */
+/* Each group of planes is what a block is elsewhere, without smaller groups within it. A thread keeps its floats of a
+ * group, and words of all planes. */
 static uint32_t share_of_plane(const qg_layout *layout) {
-    const uint32_t all = qg_made_elements(layout), share = USUAL_SHARE;
-    const bool shares = !largest_group(layout) && can_share(layout, share) && qg_can_share_planes(layout, all / share);
-    return shares ? share : all;
+    const uint32_t all = qg_made_elements(layout);
+    for (uint32_t share = USUAL_SHARE; share >= LEAST_SHARE && !largest_group(layout); share /= 2)
+        if (can_share(layout, share) && qg_can_share_planes(layout, all / share) &&
+            share + qg_words_of_planes(layout, all / share) <= MOST_KEPT)
+            return share;
+    return all;
 }
 
 static uint32_t share_of(const qg_layout *layout) {

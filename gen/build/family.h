@@ -146,6 +146,8 @@ uint32_t qg_encode_run(const qg_layout *layout);
 uint32_t qg_run_of_team(const qg_layout *layout, uint32_t team);
 /* Whether no thread of such a team has bits in words of another one. */
 bool qg_deals_alone(const qg_layout *layout, uint32_t team);
+/* Words that each of a team of planes has. */
+uint32_t qg_words_of_planes(const qg_layout *layout, uint32_t team);
 /* encode_spread.c: of rows whose blocks are words of neighbouring elements, the one slice of which these words are,
  * NULL where they are not; and how many neighbours a word has. A thread takes as many words as a block has, each so
  * many after the one before as there are threads. */

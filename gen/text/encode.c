@@ -298,7 +298,8 @@ static void print_codes(printer *p) {
             if (qg_encoder_guesses(p, i) && qg_encoder_guesses_alike(p, i)) qg_encoder_drop_guesses(p, i);
         }
     for (uint32_t i = 0; i < p->encode->count; ++i)
-        if (qg_encoder_items(p)[i].is_code && qg_encoder_items(p)[i].per == 1) qg_encoder_finish_parts(p, i);
+        if (qg_encoder_items(p)[i].is_code && qg_encoder_items(p)[i].per == 1)
+            qg_encoder_finish_parts(p, &p->layout->codes[qg_encoder_items(p)[i].code]);
 }
 
 static void add_table(printer *p, const qg_table *table) {

@@ -111,54 +111,36 @@ static const char *sums_name(const printer *p, const qg_code *code, const qg_sli
     return qg_format(p->arena, "qk_sum_%s%u", code->name, (uint32_t)(slice - code->slices));
 }
 
-/* The code of each element that an equation sets; NULL: it sets none. */
-static const qg_code *code_of(const printer *p, uint32_t number) {
-    const qg_equation *e = &qg_encoder_items(p)[number];
-    return e->is_code && e->per == 1 ? &p->layout->codes[e->code] : NULL;
-}
-
 static void begin_sums(printer *p) {
-    for (uint32_t i = 0; i < p->encode->count; ++i) {
-        const qg_code *code = code_of(p, i);
-        for (uint32_t s = 0; code && s < code->n_slices; ++s) {
+    for (uint32_t c = 0; c < p->layout->n_codes; ++c) {
+        const qg_code *code = &p->layout->codes[c];
+        for (uint32_t s = 0; code->per == 1 && s < code->n_slices; ++s) {
             const qg_slice *slice = &code->slices[s];
             const char *name = sums_name(p, code, slice);
             qg_encoder_line(p, qg_format(p->arena, "uint %s[%u];", name, qg_encode_parts(p->layout, slice).span));
             qg_encoder_clear_words(p, slice, name);
         }
-        if (code && qg_encoder_finishes_later(p, i))
-            qg_encoder_line(p, qg_format(p->arena, "uint qk_ones_%s = 0u;", code->name));
     }
 }
 
-/* By a product: GPUs have other units for that than those that make the codes. */
-void qg_encoder_add_plane(printer *p, uint32_t number, const qg_code *code, const qg_slice *slice) {
+void qg_encoder_add_plane(printer *p, const qg_code *code, const qg_slice *slice) {
     const qg_slice *all = &p->planes->codes[code - p->layout->codes].slices[slice - code->slices];
     const qg_parts own = qg_encode_parts(p->layout, slice);
     qg_slice low, high;
     qg_encoder_split(all, p->layout->elements, &low, &high);
     qg_encoder_begin(p, "if (qk_there) {");
-    qg_encoder_line(p,
-                    qg_format(p->arena, "const uint qk_one = 1u << (%s);", qg_encoder_address(p, &high, "qk_plane")));
-    if (qg_encoder_finishes_later(p, number))
-        qg_encoder_line(p, qg_format(p->arena, "qk_ones_%s += qk_one;", code->name));
+    qg_encoder_line(p, qg_format(p->arena, "const int qk_up = %s;", qg_encoder_address(p, &high, "qk_plane")));
     for (uint32_t w = 0; w < own.span; ++w)
         if (qg_is_used(&own, w))
-            qg_encoder_line(p, qg_format(p->arena, "%s[%u] += %s[%u] * qk_one;", sums_name(p, code, slice), w,
+            qg_encoder_line(p, qg_format(p->arena, "%s[%u] += %s[%u] << qk_up;", sums_name(p, code, slice), w,
                                          qg_encoder_parts_name(p, code, slice), w));
     qg_encoder_finish(p);
 }
 
 static void finish_sums(printer *p) {
-    for (uint32_t i = 0; i < p->encode->count; ++i) {
-        const qg_code *code = code_of(p, i);
-        if (!code) continue;
-        const qg_excess e = qg_encoder_finishes_later(p, i) ? qg_encoder_excess_of(p, i) : (qg_excess){0};
-        for (uint32_t w = 0; w < QG_MOST_OF_TEAM; ++w)
-            if (e.more[w])
-                qg_encoder_line(p, qg_format(p->arena, "%s[%u] += 0x%Xu * qk_ones_%s;",
-                                             sums_name(p, code, code->slices), w, e.more[w], code->name));
-        for (uint32_t s = 0; s < code->n_slices; ++s)
+    for (uint32_t c = 0; c < p->layout->n_codes; ++c) {
+        const qg_code *code = &p->layout->codes[c];
+        for (uint32_t s = 0; code->per == 1 && s < code->n_slices; ++s)
             qg_encoder_store_parts(p, code, &code->slices[s], sums_name(p, code, &code->slices[s]));
     }
 }

@@ -39,7 +39,7 @@ typedef struct qg_encoder_printer {
     const char *clear;                  /* what says whether the code in hand is certain; NULL: it is made to be */
     const qg_term *row[QG_MOST_OF_ROW]; /* what looks at a row: it is found before the row's blocks are made */
     uint32_t n_row;
-    bool raised;             /* the code in hand stays QK_ZERO more than it is */
+    bool raised;             /* a guess stays QK_ZERO more than it is */
     bool mends;              /* codes that were not certain are made again, one by one */
     uint32_t team, share;    /* threads that make a block, and the elements that each of them has; loops count these */
     uint32_t run;            /* of those, how many follow each other in the block */
@@ -109,8 +109,6 @@ const char *qg_encoder_apart(qg_encoder_printer *p, const qg_term *term);
 bool qg_encoder_can_guess(const qg_encoder_printer *p, const qg_term *term);
 /* Whether it is that, and nothing is done with it. */
 bool qg_encoder_is_guess(const qg_term *term);
-/* Whether a term rounds a float to the nearest integer within bounds, ties to even, by a sum that is QK_ZERO more. */
-bool qg_encoder_is_raised(const qg_term *term);
 /* Whether that is so of single elements. */
 bool qg_encoder_guesses_quotient(const qg_encoder_printer *p, const qg_term *term);
 
@@ -166,7 +164,7 @@ const qg_layout *qg_encoder_team_layout(qg_arena *arena, const qg_layout *layout
 void qg_encoder_split(const qg_slice *slice, uint32_t count, qg_slice *low, qg_slice *high);
 /* Whether each of a team adds the words of all planes up, and does so with those of the group in hand. */
 bool qg_encoder_joins_planes(const qg_encoder_printer *p);
-void qg_encoder_add_plane(qg_encoder_printer *p, uint32_t number, const qg_code *code, const qg_slice *slice);
+void qg_encoder_add_plane(qg_encoder_printer *p, const qg_code *code, const qg_slice *slice);
 /* The functions that make a block, but for what they call. */
 void qg_encoder_print_planes(qg_encoder_printer *p);
 /* Whether a buffer has rows that are a group's own. */
@@ -192,7 +190,7 @@ bool qg_encoder_in_place(const qg_encoder_printer *p, uint32_t buffer);
 /* Bits that a thread of a team has for one word at a time: before the loop that sets codes of each element, and behind
  * it. */
 void qg_encoder_begin_parts(qg_encoder_printer *p, const qg_code *code);
-void qg_encoder_finish_parts(qg_encoder_printer *p, uint32_t number);
+void qg_encoder_finish_parts(qg_encoder_printer *p, const qg_code *code);
 /* The name of the words that a thread has of a slice; clears them, of many those that it has; and puts such words into
  * those of the block. */
 const char *qg_encoder_parts_name(const qg_encoder_printer *p, const qg_code *code, const qg_slice *slice);
@@ -214,14 +212,6 @@ bool qg_encoder_guesses_alike(const qg_encoder_printer *p, uint32_t number);
 void qg_encoder_drop_guesses(qg_encoder_printer *p, uint32_t number);
 /* Behind the loop: makes words good that were added up from numbers of more bits than their codes have. */
 void qg_encoder_finish_sums(qg_encoder_printer *p, uint32_t number);
-/* What makes each word good, as a number that is added; and, of codes with a sign, these bits. Of planes, words of all
- * of them may be made good at once. */
-enum { QG_MOST_OF_TEAM = 64 * QG_PARTS_USED };
-typedef struct qg_excess {
-    uint32_t more[QG_MOST_OF_TEAM + 1], signs[QG_MOST_OF_TEAM + 1];
-} qg_excess;
-qg_excess qg_encoder_excess_of(const qg_encoder_printer *p, uint32_t number);
-bool qg_encoder_finishes_later(const qg_encoder_printer *p, uint32_t number);
 /* Makes codes again that were not certain. */
 void qg_encoder_mend(qg_encoder_printer *p, uint32_t number);
 /* Digits of a base were added up: as a fraction, rounded up. */

@@ -212,9 +212,7 @@ void qg_encoder_mend(printer *p, uint32_t number) {
 }
 
 static void write_code(printer *p, uint32_t number) {
-    p->raised = is_raised(p, number);
     const char *value = qg_encoder_text(p, stored_term(p, number));
-    p->raised = false;
     qg_encoder_line(p, qg_format(p->arena, "int %s = %s;", qg_encoder_items(p)[number].name, value));
     p->written[number] = true;
 }
@@ -265,7 +263,7 @@ void qg_encoder_store_code(printer *p, uint32_t number) {
     const bool guesses = !p->mends && qg_encoder_guesses(p, number);
     if (guesses)
         guess_code(p, number);
-    else if (stored_term(p, number) != e->value || is_raised(p, number))
+    else if (stored_term(p, number) != e->value)
         write_code(p, number);
     const char *value = e->per == 1 && !real ? qg_encoder_name(p, number, false) : qg_encoder_apart(p, e->value);
     if (real) {
@@ -379,7 +377,7 @@ static bool makes_sums(const printer *p, uint32_t number) {
     const qg_slice *slice = code->slices;
     if (p->d->id != QG_GLSL || p->mends || e->per != 1 || code->n_slices != 1 || slice->radix || p->share > QG_UNROLLED)
         return false;
-    if (p->team > 1) return has_parts(p, slice) && parts_of(p, slice).span <= QG_MOST_OF_TEAM;
+    if (p->team > 1) return has_parts(p, slice) && parts_of(p, slice).span <= MOST_SUMS;
     return !p->encode->rows && !p->planes && !qg_encoder_in_place(p, slice->buffer) &&
            p->layout->buffers[slice->buffer].bytes <= 4 * MOST_SUMS;
 }
@@ -387,8 +385,7 @@ static bool makes_sums(const printer *p, uint32_t number) {
 static bool is_raised(const printer *p, uint32_t number) {
     const qg_equation *e = &qg_encoder_items(p)[number];
     const qg_term *term = stored_term(p, number);
-    const bool raises = qg_encoder_is_guess(term) ? qg_encoder_guesses(p, number) : qg_encoder_is_raised(term);
-    return makes_sums(p, number) && raises && !qg_encoder_is_used(p, number) &&
+    return makes_sums(p, number) && qg_encoder_guesses(p, number) && qg_encoder_is_guess(term) &&
            (is_signed(p, number) || (term->low >= 0 && term->high >> p->layout->codes[e->code].width == 0));
 }
 
@@ -410,37 +407,27 @@ static const qg_term *stored_term(const printer *p, uint32_t number) {
 
 static bool is_signed(const printer *p, uint32_t number) { return has_sign(p, number, stored_term(p, number)); }
 
-qg_excess qg_encoder_excess_of(const printer *p, uint32_t number) {
+void qg_encoder_finish_sums(printer *p, uint32_t number) {
     enum { ZERO = 0x4B400000 };
-    const qg_slice *slice = p->layout->codes[qg_encoder_items(p)[number].code].slices;
+    const qg_code *code = &p->layout->codes[qg_encoder_items(p)[number].code];
+    const qg_slice *slice = code->slices;
     const bool raised = is_raised(p, number), with_sign = is_signed(p, number);
-    qg_excess e = {0};
+    uint32_t more[MOST_SUMS + 1] = {0}, signs[MOST_SUMS + 1] = {0};
     const uint32_t first = p->team == 1 ? 0 : parts_of(p, slice).first;
     for (uint32_t i = 0; i < p->share && (raised || with_sign); ++i) {
         const uint32_t element = p->run < p->share ? i / p->run * p->run * p->team + i % p->run : i;
         const uint32_t at = qg_slice_address(slice, slice->first + element) - 32 * first, shift = at % 32;
-        if (raised) e.more[at / 32] -= (uint32_t)ZERO << shift;
-        if (raised && shift + slice->width > 32) e.more[at / 32 + 1] -= (uint32_t)ZERO >> (32 - shift);
-        if (with_sign) e.signs[at / 32] += UINT32_C(1) << (shift + slice->width - 1);
+        if (raised) more[at / 32] -= (uint32_t)ZERO << shift;
+        if (raised && shift + slice->width > 32) more[at / 32 + 1] -= (uint32_t)ZERO >> (32 - shift);
+        if (with_sign) signs[at / 32] += UINT32_C(1) << (shift + slice->width - 1);
     }
-    return e;
-}
-
-bool qg_encoder_finishes_later(const printer *p, uint32_t number) {
-    return qg_encoder_joins_planes(p) && is_raised(p, number) && !is_signed(p, number);
-}
-
-void qg_encoder_finish_sums(printer *p, uint32_t number) {
-    const qg_code *code = &p->layout->codes[qg_encoder_items(p)[number].code];
-    const qg_slice *slice = code->slices;
-    const qg_excess e = qg_encoder_excess_of(p, number);
-    for (uint32_t w = 0; w <= QG_MOST_OF_TEAM && !qg_encoder_finishes_later(p, number); ++w) {
-        if (!e.more[w] && !e.signs[w]) continue;
+    for (uint32_t w = 0; w <= MOST_SUMS; ++w) {
+        if (!more[w] && !signs[w]) continue;
         const char *at = p->team == 1 ? word(p, slice->buffer, qg_format(p->arena, "%u", w))
                                       : qg_format(p->arena, "%s[%u]", qg_encoder_parts_name(p, code, slice), w);
-        const char *lowered = qg_format(p->arena, "%s = %s + 0x%Xu", at, at, e.more[w] + e.signs[w]);
-        qg_encoder_line(p, e.signs[w] ? qg_format(p->arena, "%s ^ 0x%Xu;", lowered, e.signs[w])
-                                      : qg_format(p->arena, "%s;", lowered));
+        const char *lowered = qg_format(p->arena, "%s = %s + 0x%Xu", at, at, more[w] + signs[w]);
+        qg_encoder_line(p, signs[w] ? qg_format(p->arena, "%s ^ 0x%Xu;", lowered, signs[w])
+                                    : qg_format(p->arena, "%s;", lowered));
     }
 }
 
@@ -503,8 +490,7 @@ void qg_encoder_store_parts(printer *p, const qg_code *code, const qg_slice *sli
     qg_encoder_finish(p);
 }
 
-void qg_encoder_finish_parts(printer *p, uint32_t number) {
-    const qg_code *code = &p->layout->codes[qg_encoder_items(p)[number].code];
+void qg_encoder_finish_parts(printer *p, const qg_code *code) {
     if (qg_encoder_gathers(p, code)) {
         const uint32_t n = p->share / 4;
         const char *own =
@@ -520,7 +506,7 @@ void qg_encoder_finish_parts(printer *p, uint32_t number) {
         const qg_slice *slice = &code->slices[s];
         if (!has_parts(p, slice)) continue;
         if (qg_encoder_joins_planes(p))
-            qg_encoder_add_plane(p, number, code, slice);
+            qg_encoder_add_plane(p, code, slice);
         else
             qg_encoder_store_parts(p, code, slice, qg_encoder_parts_name(p, code, slice));
     }

@@ -7,7 +7,7 @@
 
 typedef qg_encoder_printer printer;
 
-enum { LEAST_OF_BRANCH = 16, MOST_CLAMPED = 1 << 22 };
+enum { LEAST_OF_BRANCH = 16 };
 
 void qg_encoder_line(printer *p, const char *text) {
     qg_text_printf(&p->text, "%*s%s\n", (int)(4 * p->indent), "", text);
@@ -243,12 +243,6 @@ static bool takes_guess(const qg_term *term) {
            (term->call == QG_CALL_SMALL && a->op == QG_CALL && a->call == QG_CALL_DIVIDE);
 }
 
-/* A rounded float within bounds has one of few integers, and comparisons tell which. */
-static bool has_few(const qg_term *term) {
-    enum { FEW = 3 };
-    return term->low <= 0 && term->high >= 0 && term->high - term->low <= FEW;
-}
-
 bool qg_encoder_can_guess(const printer *p, const qg_term *term) {
     if (!term) return false;
     if (takes_guess(term)) return true;
@@ -259,12 +253,6 @@ bool qg_encoder_can_guess(const printer *p, const qg_term *term) {
 
 bool qg_encoder_is_guess(const qg_term *term) {
     return term->op == QG_CALL && term->call == QG_CALL_CLAMPED && is_rounded_quotient(term->arg[0], term);
-}
-
-bool qg_encoder_is_raised(const qg_term *term) {
-    const qg_term *rounded = term->op == QG_CALL && term->call == QG_CALL_CLAMPED ? term->arg[0] : NULL;
-    return rounded && rounded->op == QG_CALL && rounded->call == QG_CALL_EVEN && term->low >= -MOST_CLAMPED &&
-           term->high <= MOST_CLAMPED && !has_few(term);
 }
 
 bool qg_encoder_guesses_quotient(const printer *p, const qg_term *term) {
@@ -347,19 +335,16 @@ static const char *edge(const printer *p, const qg_term *rounded, int k) {
 /* A rounded float within bounds, in GLSL: of few integers, how many of the numbers between them are passed, which no
  * NaN does; else with the bounds first. NULL: where it must be done with integers. */
 static const char *clamped(printer *p, const qg_term *term) {
+    enum { FEW = 3, MOST = 1 << 22 };
     static const char *const names[QG_CALL_COUNT] = {
         [QG_CALL_FLOOR] = "floor", [QG_CALL_TRUNC] = "trunc", [QG_CALL_ROUND] = "round", [QG_CALL_EVEN] = "even"};
     const qg_term *rounded = term->arg[0];
-    if (rounded->op != QG_CALL || !names[rounded->call] || term->low < -MOST_CLAMPED || term->high > MOST_CLAMPED)
-        return NULL;
-    const bool raised = p->raised;
-    p->raised = false; /* what it is made of is as it is */
+    if (rounded->op != QG_CALL || !names[rounded->call] || term->low < -MOST || term->high > MOST) return NULL;
     const char *value = qg_encoder_text(p, rounded->arg[0]), *v = qg_encoder_fresh(p);
     qg_encoder_line(p, qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, true, true), v, value));
-    p->raised = raised;
-    if (!has_few(term))
-        return qg_format(p->arena, "qk_%s_%s(%s, %lld, %lld)", raised ? "raised" : "clamped", names[rounded->call], v,
-                         (long long)term->low, (long long)term->high);
+    if (term->low > 0 || term->high < 0 || term->high - term->low > FEW)
+        return qg_format(p->arena, "qk_clamped_%s(%s, %lld, %lld)", names[rounded->call], v, (long long)term->low,
+                         (long long)term->high);
     qg_text text = qg_text_new(p->arena);
     for (int k = 1; k <= term->high; ++k)
         qg_text_printf(&text, "%s(%s %s ? 1 : 0)", k > 1 ? " + " : "", v, edge(p, rounded, k));
