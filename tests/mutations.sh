@@ -894,15 +894,31 @@ mutate "planes: and their floats, in C" templates/encode_planes.c 's/group \* @\
   script encode_planes "c" "numbers 4 64"
 mutate "planes: a row for each group" gen/text/encode_store.c 's/\? "qk_group" : "qk_block"/? "qk_block" : "qk_block"/' script encode_planes "c" "numbers 4 64"
 mutate "planes: rows begin anywhere" gen/build/encode_team.c 's/buffer->bytes \/ rows \|/buffer->bytes \/ (0 * rows + 1) |/' script encode_planes "c vulkan" "numbers 3 64"
-mutate "planes: codes that leave a word do not split" gen/text/encode_planes.c 's/ \|\| at % WORD \+ slice->width > WORD\)/)/' \
+mutate "planes: codes that leave a word do not split" gen/build/encode_planes.c 's/ \|\| at % WORD \+ slice->width > WORD\)/)/' \
   script encode_planes "c" "back leaving 6 -16 15"
-mutate "planes: codes whose word is the plane's do not split" gen/text/encode_planes.c 's/at \/ WORD != \(own/at > 99999 + (own/' \
+mutate "planes: codes whose word is the plane's do not split" gen/build/encode_planes.c 's/at \/ WORD != \(own/at > 99999 + (own/' \
   script encode_planes "c" "back nibbles 16 -8 7"
-mutate "planes: digits of a base are those of the block" gen/text/encode_planes.c 's/ \|\| slice->radix \|\| slice->first\) return false;/ || slice->first) return false;/' \
+mutate "planes: digits of a base are those of the block" gen/build/encode_planes.c 's/slice->radix \|\| slice->first \|\|/slice->first ||/' \
   script encode_planes "c" "back digits 8 -1 1"
 mutate "planes: i counts on through the block" gen/text/encode_terms.c 's/return p->planes \? qg_encoder_in_planes/return !p->planes ? qg_encoder_in_planes/' script encode_planes "c" "placed"
 mutate "planes: a launch is of their blocks" runtime/include/qkgen/dispatch_decode.h 's/apart \? matrix.grid_rows :/apart ? matrix.rows :/' \
   script encode_planes "c vulkan" "numbers 4 64"
+mutate "planes: a team leaves what has no group" gen/text/encode_planes.c 's/"if \(qk_there\) \{"/"if (qk_block < blocks) {"/' \
+  script encode_planes "c vulkan" "numbers 4 64"
+mutate "planes: a team stores numbers of groups alone" gen/text/encode_planes.c 's/"if \(qk_there \&\& qk_t/"if (qk_t/' unit rows_test
+mutate "planes: a team writes no block beyond the last" templates/encode_planes.comp 's/block < blocks \? block : QK_NONE/block/' unit rows_test
+mutate "planes: a launch has all threads of their teams" runtime/include/qkgen/dispatch_decode.h 's/each \* \(kernel->block_cols \/ kernel->tile_elements\)/each/' \
+  unit rows_test
+mutate "planes: bits are counted from where planes have their first" gen/text/encode_planes.c 's/low->bit -= low->bit % WORD;//' \
+  script encode_planes "c vulkan" "numbers 2 128"
+mutate "planes: two codes in the same bytes have no team" gen/build/encode_planes.c 's/own \|\| layout->codes\[c\].per != 1/layout->codes[c].per != 1/' \
+  script encode_planes "c vulkan" "any apart 64"
+mutate "planes: a team makes all words" gen/build/encode_planes.c 's/slice->radix \|\| !fills_words\(layout, slice\)/slice->radix/' \
+  script encode_planes "c vulkan" "any open 64"
+mutate "planes: a team has groups without smaller ones" gen/build/encode_team.c 's/ \&\& !largest_group\(layout\); share \/= 2/; share \/= 2/' \
+  script encode_planes "c vulkan" "any halved 64"
+mutate "planes: a sum waits for the group before" gen/text/encode_looks.c 's/p->left \|= qg_encoder_joins_planes\(p\);.*//' \
+  script encode_planes "c vulkan" "any turns 64"
 mutate "planes: an equation is of a group" gen/spec/encode_planes.c 's/view == QG_VIEW_GROUPS \? work->block_cols : work/view == QG_VIEW_GROUPS ? work->elements : work/' \
   script encode_planes c "refused"
 mutate "planes: buffers are of blocks or groups" gen/spec/encode_planes.c 's/b->entries == 0 \&\& whole/b->entries == 0 || whole/' script encode_planes c "refused"

@@ -41,6 +41,7 @@ static uint32_t random_word(void) {
 
 typedef uint64_t gather_function(const void *const *, const uint32_t *, uint64_t, uint64_t, uint64_t, void *);
 typedef void encode_function(void *const *, uint64_t, const void *);
+typedef void encode_planes_function(void *const *, uint64_t, uint64_t, const void *);
 typedef uint64_t set_rows_function(void *const *, const uint32_t *, uint64_t, uint64_t, uint64_t, const void *);
 
 typedef struct subject {
@@ -495,8 +496,76 @@ static void encode_some(const char *format, uint32_t blocks, uint32_t workgroups
     free(expected);
 }
 
+/* The same of groups in planes, whose buffers end with the last group or the last block. */
+static void encode_planes(const char *format, uint32_t groups, uint32_t workgroups) {
+    enum { BYTES = 1 << 16, BEYOND = 0xA5, MOST = 4 };
+    subject s = open_subject(format, "encode", QG_F32);
+    const uint32_t count = s.layout->n_buffers, each = s.layout->block_cols, planes = s.layout->block_rows;
+    const uint32_t push[] = {groups, (groups + planes - 1) / planes};
+    const uint64_t elements = (uint64_t)groups * each;
+    float *src = malloc(elements * sizeof *src);
+    uint8_t *got = malloc(BYTES);
+    void *made[MOST];
+    qk_vulkan_buffer *buffers[MOST + 1];
+    qk_range ranges[MOST + 1];
+    for (uint64_t i = 0; i < elements; ++i) src[i] = (float)(int32_t)random_word() / 1e6f - 1000;
+    assert_true(count <= MOST);
+    for (uint32_t i = 0; i <= count; ++i) {
+        const void *from = i < count ? memset(got, BEYOND, BYTES) : (void *)src;
+        const uint64_t bytes = i < count ? BYTES : elements * sizeof *src;
+        if (i < count) made[i] = memset(malloc(BYTES), BEYOND, BYTES);
+        assert_int_equal(qk_vulkan_buffer_create(vk, bytes, &buffers[i], &error), QK_OK);
+        assert_int_equal(qk_vulkan_upload(vk, buffers[i], 0, from, bytes, &error), QK_OK);
+        ranges[i] = qk_vulkan_range(buffers[i]);
+    }
+    encode_planes_function *encode;
+    memcpy(&encode, &s.reference, sizeof encode);
+    encode(made, groups, each, src);
+    const qk_launch one = {.kernel = s.vulkan, .ranges = ranges, .push = push, .workgroups = workgroups};
+    const qk_backend backend = qk_vulkan_backend(vk);
+    assert_int_equal(qk_vulkan_begin(vk, &error), QK_OK);
+    if (backend.launch(backend.context, &one, &error) != QK_OK) fail_msg("%s", error.text);
+    assert_int_equal(qk_vulkan_submit(vk, &error), QK_OK);
+    for (uint32_t i = 0; i < count; ++i) {
+        assert_int_equal(qk_vulkan_download(vk, buffers[i], 0, got, BYTES, &error), QK_OK);
+        assert_memory_equal(got, made[i], BYTES);
+        free(made[i]);
+    }
+    for (uint32_t i = 0; i <= count; ++i) qk_vulkan_buffer_destroy(vk, buffers[i]);
+    close_subject(&s);
+    free(src);
+    free(got);
+}
+
+static qk_status keep_workgroups(void *context, const qk_launch *launch, qk_error *why) {
+    (void)why;
+    *(uint32_t *)context = launch->workgroups;
+    return QK_OK;
+}
+
+/* Each thread of a team is one of a launch. */
+static void test_teams_of_planes(void **state) {
+    (void)state;
+    uint32_t workgroups = 0;
+    subject s = open_subject("hqq_b4_g128", "encode", QG_F32);
+    const uint32_t team = s.vulkan->block_cols / s.vulkan->tile_elements, blocks = 1000;
+    qk_backend backend = qk_vulkan_backend(vk);
+    backend.context = &workgroups;
+    backend.launch = keep_workgroups;
+    char memory[4];
+    qk_range weights[3], src = {memory + 3, 0, UINT64_C(1) << 30};
+    for (int i = 0; i < 3; ++i) weights[i] = (qk_range){memory + i, 0, UINT64_C(1) << 30};
+    if (qk_dispatch_encode_matrix(&backend, s.vulkan, weights, src, blocks, 256, &error)) fail_msg("%s", error.text);
+    assert_true(team > 1);
+    assert_int_equal(workgroups, (blocks * team + s.vulkan->workgroup_size - 1) / s.vulkan->workgroup_size);
+    close_subject(&s);
+}
+
 static void test_end(void **state) {
     (void)state;
+    encode_planes("hqq_b4_g64", 73, 1);   /* made by teams, of which some are without a block, or without a group */
+    encode_planes("hqq_b3_g128", 131, 2); /* ten planes */
+    encode_planes("hqq_b8_g64", 37, 1);
     encode_some("q8_0", 37, 1);  /* made by a part of a workgroup */
     encode_some("q8_0", 130, 2); /* which goes on to more */
     encode_some("q4_1", 37, 3);
@@ -527,6 +596,7 @@ static int close_all(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_views), cmocka_unit_test(test_begin),
-                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_end)};
+                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_end),
+                                       cmocka_unit_test(test_teams_of_planes)};
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

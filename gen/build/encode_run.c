@@ -1,12 +1,23 @@
 /* Encoders on Vulkan: which elements each thread of a team has, and in which words of the block their codes lie. */
 #include "build/family.h"
 
-enum { LEAST_RUN = 4, WORD = 32, MOST_SPAN = 64 };
+enum { LEAST_RUN = 4, WORD = 32, MOST_SPAN = 64 * QG_PARTS_USED };
 
-/* How elements are dealt: to each of `team` threads `run` that follow each other, and again, until it has `share`. */
+/* How elements are dealt: to each of `team` threads `run` that follow each other, and again, until it has `share`.
+ * And again for each of several planes: `low`, codes are counted from the first bit of a word that they have in some
+ * plane. A word has at least so many codes of a plane. */
 typedef struct deal {
-    uint32_t team, run, share;
+    uint32_t team, run, share, least;
+    bool low;
 } deal;
+
+static deal deal_to(const qg_layout *layout, uint32_t team) {
+    const bool groups = layout->view == QG_VIEW_GROUPS;
+    return (deal){.team = team,
+                  .share = qg_made_elements(layout) / team,
+                  .least = groups ? 1 : 2,
+                  .low = groups && layout->block_rows > 1};
+}
 
 static uint32_t element_of(deal d, uint32_t thread, uint32_t i) {
     return (i / d.run * d.team + thread) * d.run + i % d.run;
@@ -17,7 +28,12 @@ static uint32_t thread_of(deal d, uint32_t element) {
 }
 
 static uint32_t address_of(const qg_slice *slice, deal d, uint32_t thread, uint32_t i) {
-    return qg_slice_address(slice, slice->first + element_of(d, thread, i));
+    return qg_slice_address(slice, slice->first + element_of(d, thread, i)) - (d.low ? slice->bit % WORD : 0);
+}
+
+/* Instances that the threads of one team have. */
+static uint32_t count_of(const qg_slice *slice, deal d) {
+    return slice->count < d.team * d.share ? slice->count : d.team * d.share;
 }
 
 /* ---- words ---- */
@@ -33,23 +49,28 @@ static bool lies_alike(const qg_slice *slice, deal d, uint32_t thread) {
     return true;
 }
 
+bool qg_is_used(const qg_parts *parts, uint32_t word) { return parts->used[word / 64] >> word % 64 & 1; }
+
+static void set_used(qg_parts *parts, uint32_t word) { parts->used[word / 64] |= UINT64_C(1) << word % 64; }
+
 static qg_parts parts_of(const qg_slice *slice, deal d) {
     const qg_parts none = {.fits = false};
     qg_parts all = {.first = UINT32_MAX, .fits = true};
-    if (slice->first % d.share || slice->count % d.share) return none;
+    if (slice->first % d.share || count_of(slice, d) % d.share) return none;
     if (d.run < d.share && slice->count < d.team * d.share) return none;
     for (uint32_t i = 0; i < d.share; ++i)
         if (address_of(slice, d, 0, i) / WORD < all.first) all.first = address_of(slice, d, 0, i) / WORD;
     for (uint32_t i = 0; i < d.share; ++i) {
         const uint32_t at = address_of(slice, d, 0, i) - WORD * all.first, last = (at + slice->width - 1) / WORD;
         if (last >= MOST_SPAN) return none;
-        all.used |= UINT64_C(1) << at / WORD | UINT64_C(1) << last;
+        set_used(&all, at / WORD);
+        set_used(&all, last);
         if (last >= all.span) all.span = last + 1;
     }
-    for (uint64_t used = all.used; used; used &= used - 1) all.count += 1;
-    for (uint32_t t = 1; t < slice->count / d.share; ++t)
+    for (uint32_t w = 0; w < all.span; ++w) all.count += qg_is_used(&all, w);
+    for (uint32_t t = 1; t < count_of(slice, d) / d.share; ++t)
         if (!lies_alike(slice, d, t)) return none;
-    return all.count * 2 <= d.share ? all : none;
+    return all.count * d.least <= d.share ? all : none;
 }
 
 static bool has_bits(const qg_slice *slice, uint32_t instance, uint32_t word) {
@@ -65,7 +86,7 @@ static bool is_alone(const qg_layout *layout, const qg_slice *slice, uint32_t pe
             const qg_slice *other = &layout->codes[c].slices[s];
             for (uint32_t j = 0; other->buffer == slice->buffer && j < other->count; ++j) {
                 if (!has_bits(other, j, word)) continue;
-                const uint32_t own = per == 1 ? thread_of(d, other->first + j) : j;
+                const uint32_t own = per == 1 ? thread_of(d, (other->first + j) % (d.team * d.share)) : j;
                 if (other != slice || (owner != UINT32_MAX && own != owner)) return false;
                 owner = own;
             }
@@ -95,7 +116,7 @@ static bool looks_in_order(const qg_term *term) {
 static bool is_free(const qg_layout *layout) {
     for (uint32_t i = 0; i < layout->encode->count; ++i) {
         const qg_equation *e = &layout->encode->items[i];
-        if ((e->per > 1 && e->per < layout->elements) || e->candidates || e->next || looks_in_order(e->value))
+        if ((e->per > 1 && e->per < qg_made_elements(layout)) || e->candidates || e->next || looks_in_order(e->value))
             return false;
     }
     return true;
@@ -117,7 +138,7 @@ static bool lie_alike(const qg_layout *layout, deal d, bool alone) {
 /* The shortest runs by which nobody has to add bits to words of others; without such, the shortest. Neighbours then
  * load side by side: a GPU takes longer where each of them loads from a line of the cache of its own. */
 uint32_t qg_run_of_team(const qg_layout *layout, uint32_t team) {
-    deal d = {.team = team, .share = layout->elements / team};
+    deal d = deal_to(layout, team);
     if (team == 1 || !is_free(layout)) return d.share;
     for (int alone = 1; alone >= 0; --alone)
         for (d.run = LEAST_RUN; d.run < d.share + (uint32_t)alone; d.run *= 2)
@@ -126,8 +147,26 @@ uint32_t qg_run_of_team(const qg_layout *layout, uint32_t team) {
 }
 
 static deal deal_of(const qg_layout *layout) {
-    const uint32_t team = qg_encode_team(layout);
-    return (deal){.team = team, .run = qg_encode_run(layout), .share = layout->elements / team};
+    deal d = deal_to(layout, qg_encode_team(layout));
+    d.run = qg_encode_run(layout);
+    return d;
+}
+
+bool qg_deals_alone(const qg_layout *layout, uint32_t team) {
+    deal d = deal_to(layout, team);
+    d.run = qg_run_of_team(layout, team);
+    return lie_alike(layout, d, true);
+}
+
+uint32_t qg_words_of_planes(const qg_layout *layout, uint32_t team) {
+    deal d = deal_to(layout, team);
+    uint32_t count = 0;
+    d.run = qg_run_of_team(layout, team);
+    for (uint32_t b = 0; b < layout->n_buffers; ++b) {
+        const qg_slice *slice = qg_slice_of_elements(layout, b);
+        if (slice) count += parts_of(slice, d).count;
+    }
+    return count;
 }
 
 uint32_t qg_encode_run(const qg_layout *layout) { return qg_run_of_team(layout, qg_encode_team(layout)); }

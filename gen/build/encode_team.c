@@ -3,7 +3,7 @@
 
 /* A thread may hold so many elements, and alone makes blocks of the usual share, or larger ones of several buffers that
  * a team would not load side by side; else each of a team has some, fewer where codes lie in pieces of fewer. */
-enum { MOST_OF_ONE = 64, USUAL_SHARE = 32, LEAST_SHARE = 8, MOST_THREADS = 16 };
+enum { MOST_OF_ONE = 64, USUAL_SHARE = 32, LEAST_SHARE = 8, MOST_THREADS = 16, MOST_KEPT = 48 };
 enum { MOST_LEFT = 2 };   /* words that each of a team tells the others at a time */
 enum { MOST_STORES = 4 }; /* of a thread that stores itself: they still fill the lines that they share */
 
@@ -20,9 +20,9 @@ bool qg_stores_fours(const qg_layout *layout, uint32_t buffer) {
                                 : b->tile_rows <= 1 && !qg_staged_words(layout, buffer);
 }
 
-/* A function that looks at a whole block. */
+/* A function that looks at all that is made together. */
 static bool is_block_group(const qg_layout *layout, const qg_term *term) {
-    return term->op == QG_CALL && term->count == 0 && term->per == layout->elements &&
+    return term->op == QG_CALL && term->count == 0 && term->per == qg_made_elements(layout) &&
            (term->call == QG_CALL_SUM || term->call == QG_CALL_MAX || term->call == QG_CALL_MIN ||
             term->call == QG_CALL_EXTREME);
 }
@@ -47,7 +47,7 @@ static uint32_t largest_group(const qg_layout *layout) {
     uint32_t largest = 0;
     for (uint32_t i = 0; i < layout->encode->count; ++i) {
         const uint32_t per = layout->encode->items[i].per;
-        if (per > 1 && per < layout->elements && per > largest) largest = per;
+        if (per > 1 && per < qg_made_elements(layout) && per > largest) largest = per;
     }
     return largest;
 }
@@ -75,19 +75,31 @@ static bool is_whole(const qg_layout *layout, uint32_t share) {
 
 static bool can_share(const qg_layout *layout, uint32_t share) {
     const qg_encode *encode = layout->encode;
-    const uint32_t threads = layout->elements / share;
-    if (share < LEAST_SHARE || share > MOST_OF_ONE || layout->elements % share) return false;
+    const uint32_t all = qg_made_elements(layout), threads = all / share;
+    if (share < LEAST_SHARE || share > MOST_OF_ONE || all % share) return false;
     if (threads < 2 || threads > MOST_THREADS || (threads & (threads - 1))) return false;
     for (uint32_t i = 0; i < encode->count; ++i) {
         const qg_equation *e = &encode->items[i];
-        if (e->candidates && e->per == layout->elements) return false;
-        if (e->per > 1 && e->per < layout->elements && share % e->per) return false;
+        if (e->candidates && e->per == all) return false;
+        if (e->per > 1 && e->per < all && share % e->per) return false;
         if (nests(layout, e->value, false) || nests(layout, e->next, false)) return false;
     }
     return true;
 }
 
+/* Each group of planes is what a block is elsewhere, without smaller groups within it. A thread keeps its floats of a
+ * group, and words of all planes. */
+static uint32_t share_of_plane(const qg_layout *layout) {
+    const uint32_t all = qg_made_elements(layout);
+    for (uint32_t share = USUAL_SHARE; share >= LEAST_SHARE && !largest_group(layout); share /= 2)
+        if (can_share(layout, share) && qg_can_share_planes(layout, all / share) &&
+            share + qg_words_of_planes(layout, all / share) <= MOST_KEPT)
+            return share;
+    return all;
+}
+
 static uint32_t share_of(const qg_layout *layout) {
+    if (layout->view == QG_VIEW_GROUPS && layout->encode) return share_of_plane(layout);
     if (!layout->encode) return layout->elements;
     uint32_t share = largest_group(layout);
     const uint32_t two = layout->elements / 2;
@@ -130,11 +142,16 @@ static bool guesses(const qg_layout *layout, uint32_t buffer) {
     return false;
 }
 
-/* An odd number of words: blocks of neighbours begin in different banks. Those that a team makes are all staged. */
+/* Whether each thread makes all that is made together. */
+static bool is_alone(const qg_layout *layout) { return share_of(layout) == qg_made_elements(layout); }
+
+/* An odd number of words: blocks of neighbours begin in different banks. Those that a team makes are all staged, but for
+ * what a group of planes has one of, which one thread stores. */
 static uint32_t words_to_stage(const qg_layout *layout, uint32_t number) {
     const qg_buffer *buffer = &layout->buffers[number];
+    if (layout->view == QG_VIEW_GROUPS && (is_alone(layout) || !qg_slice_of_elements(layout, number))) return 0;
     const bool many = buffer->bytes * 8 / qg_encode_unit(buffer) > MOST_STORES || guesses(layout, number);
-    return many || share_of(layout) < layout->elements ? (buffer->bytes + 3) / 4 | 1 : 0;
+    return many || !is_alone(layout) ? (buffer->bytes + 3) / 4 | 1 : 0;
 }
 
 /* A search by one thread takes so much longer than its stores that it had rather have more workgroups at once. */
@@ -153,17 +170,20 @@ uint32_t qg_words_left(const qg_layout *layout) {
     return most < MOST_LEFT ? most : MOST_LEFT;
 }
 
+uint32_t qg_room_left(const qg_layout *layout) {
+    return qg_words_left(layout) * (layout->view == QG_VIEW_GROUPS && layout->block_rows > 1 ? 2 : 1);
+}
+
 /* Bytes for each thread: of blocks, a number of each of them, and what a team has in hand. */
 uint32_t qg_staged_bytes(const qg_layout *layout) {
     uint32_t words = 0;
-    /* A workgroup makes a row, and a thread a block of planes. */
-    if (!layout->encode || layout->encode->rows || layout->view == QG_VIEW_GROUPS) return 0;
-    const uint32_t threads = layout->elements / share_of(layout);
+    if (!layout->encode || layout->encode->rows) return 0; /* a workgroup makes a row */
+    const uint32_t threads = qg_made_elements(layout) / share_of(layout);
     if (threads == 1 && searches(layout->encode)) return 0;
     for (uint32_t i = 0; i < layout->n_buffers; ++i) words += words_to_stage(layout, i);
     for (uint32_t c = 0; threads > 1 && c < layout->n_codes; ++c)
         if (qg_has_digit_words(&layout->codes[c])) words += layout->elements / 4 + threads;
-    const uint32_t bytes = (4 * (words + 1) + threads - 1) / threads + (threads > 1 ? 4 * qg_words_left(layout) : 0);
+    const uint32_t bytes = (4 * (words + 1) + threads - 1) / threads + (threads > 1 ? 4 * qg_room_left(layout) : 0);
     return words && bytes * QG_STAGING_WORKGROUP <= QG_LEAST_SHARED_MEMORY ? bytes : 0;
 }
 
@@ -189,12 +209,13 @@ uint32_t qg_digit_words(const qg_layout *layout, const qg_code *code) {
 }
 
 bool qg_streams(const qg_layout *layout, uint32_t buffer) {
-    return share_of(layout) == layout->elements && layout->elements <= MOST_OF_ONE && qg_staged_words(layout, buffer) &&
+    return is_alone(layout) && layout->elements <= MOST_OF_ONE && qg_staged_words(layout, buffer) &&
            qg_encode_unit(&layout->buffers[buffer]) < 32;
 }
 
 bool qg_joins_units(const qg_layout *layout, uint32_t buffer) {
-    return qg_encode_team(layout) > 1 && qg_encode_unit(&layout->buffers[buffer]) < 32;
+    return qg_encode_team(layout) > 1 && qg_staged_words(layout, buffer) &&
+           qg_encode_unit(&layout->buffers[buffer]) < 32;
 }
 
 uint32_t qg_stream_blocks(const qg_layout *layout, uint32_t buffer) {
@@ -202,5 +223,5 @@ uint32_t qg_stream_blocks(const qg_layout *layout, uint32_t buffer) {
 }
 
 uint32_t qg_encode_team(const qg_layout *layout) {
-    return qg_staged_bytes(layout) ? layout->elements / share_of(layout) : 1;
+    return qg_staged_bytes(layout) ? qg_made_elements(layout) / share_of(layout) : 1;
 }

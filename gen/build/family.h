@@ -130,10 +130,24 @@ enum { QG_LEAST_SHARED_MEMORY = 16384, QG_STAGING_WORKGROUP = 64 };
 /* encode_team.c: how many threads make a block on Vulkan, which follow each other; 1, 2, 4, 8 or 16. Each takes as
  * many of its elements. */
 uint32_t qg_encode_team(const qg_layout *layout);
+/* encode_planes.c: elements that are made together: those of a block, or of a group of planes. */
+uint32_t qg_made_elements(const qg_layout *layout);
+/* The one slice of which a buffer has bits, that of a code of each element; NULL: it has others. */
+const qg_slice *qg_slice_of_elements(const qg_layout *layout, uint32_t buffer);
+/* Whether the plane says in which bits of a word a code of the slice is, of which a group has `count`, and its number in
+ * the group in which word. */
+bool qg_splits_planes(const qg_layout *layout, const qg_slice *slice, uint32_t count);
+/* Whether a team of so many can make the groups of a block one after the other, each thread its own words of codes of
+ * all planes. */
+bool qg_can_share_planes(const qg_layout *layout, uint32_t team);
 /* encode_run.c: elements that follow each other of those that a thread of a team has; between them and its next ones
  * are as many of each of the others. */
 uint32_t qg_encode_run(const qg_layout *layout);
 uint32_t qg_run_of_team(const qg_layout *layout, uint32_t team);
+/* Whether no thread of such a team has bits in words of another one. */
+bool qg_deals_alone(const qg_layout *layout, uint32_t team);
+/* Words that each of a team of planes has. */
+uint32_t qg_words_of_planes(const qg_layout *layout, uint32_t team);
 /* encode_spread.c: of rows whose blocks are words of neighbouring elements, the one slice of which these words are,
  * NULL where they are not; and how many neighbours a word has. A thread takes as many words as a block has, each so
  * many after the one before as there are threads. */
@@ -146,11 +160,13 @@ uint32_t qg_spread_parts(const qg_layout *layout);
 const qg_layout *qg_spread_layout(qg_arena *arena, const qg_layout *layout);
 /* The words that codes of a slice lie in, of one thread of a team, where each thread has the same ones, but for a
  * distance that is its own: those of the slice's first thread, a bit for each of `span` from the first on. */
+enum { QG_PARTS_USED = 2 };
 typedef struct qg_parts {
     bool fits;
     uint32_t first, span, count;
-    uint64_t used;
+    uint64_t used[QG_PARTS_USED];
 } qg_parts;
+bool qg_is_used(const qg_parts *parts, uint32_t word);
 qg_parts qg_encode_parts(const qg_layout *layout, const qg_slice *slice);
 /* Whether nobody but the thread that stores a code of the slice has bits in its words; and whether all words of a
  * buffer's part of the block are stored so. */
@@ -163,6 +179,8 @@ uint32_t qg_staged_words(const qg_layout *layout, uint32_t buffer);
 uint32_t qg_staged_bytes(const qg_layout *layout);
 /* Words that each thread of a team tells the others at a time, where it makes blocks. */
 uint32_t qg_words_left(const qg_layout *layout);
+/* The same of memory: groups of planes take turns, so that what one left is there while others begin with the next. */
+uint32_t qg_room_left(const qg_layout *layout);
 /* A team leaves a code of each element as bytes in shared memory, of which then each word of digits of a base is made,
  * where words have four neighbours each and all slices have one base. Words of it for each block, one more behind those
  * of each thread, so that all begin in different banks; 0: the team does not. */

@@ -473,6 +473,7 @@ static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_i
     p.kept = name != NULL;
     p.streams = streams;
     p.team = id == QG_GLSL && !name ? qg_encode_team(layout) : 1;
+    if (p.planes && p.team > 1) p.layout = qg_encoder_team_layout(arena, layout);
     p.share = p.layout->elements / p.team;
     p.run = p.team > 1 ? qg_encode_run(layout) : p.share;
     const bool within = name && id == QG_C;

@@ -106,8 +106,11 @@ static void wait_for_others(printer *p) {
     p->left = false;
 }
 
-/* Where a thread leaves number `which` of several. */
+/* Where a thread leaves number `which` of several. Planes take turns: others may still look at those of the last one. */
 static const char *place(const printer *p, const char *at, uint32_t which) {
+    const uint32_t count = qg_words_left(p->planes ? p->planes : p->layout);
+    if (qg_encoder_joins_planes(p))
+        return qg_format(p->arena, "(uint(qk_plane) %% 2u * %uu + %uu) * gl_WorkGroupSize.x + %s", count, which, at);
     return which ? qg_format(p->arena, "%u * gl_WorkGroupSize.x + %s", which, at) : at;
 }
 
@@ -233,7 +236,7 @@ static void join_parts(printer *p, const qg_term *const *terms, const char *cons
     qg_encoder_line(p, "barrier();");
     for (uint32_t i = 0; i < count; ++i) join_part(p, terms[i], into[i], i);
     p->left = true;
-    if (p->indent > 1) wait_for_others(p);
+    if (p->indent > (qg_encoder_joins_planes(p) ? 2 : 1)) wait_for_others(p);
 }
 
 uint32_t qg_encoder_step(const qg_term *term, uint32_t per) {
@@ -251,6 +254,7 @@ static void take_turns(printer *p, const qg_term *term, const char *into) {
     const bool real = qg_encoder_is_float(term);
     const char *s = qg_encoder_fresh(p), *own = qg_format(p->arena, "gl_LocalInvocationIndex / %uu", p->team);
     const uint32_t step = qg_encoder_step(term, term->per);
+    p->left |= qg_encoder_joins_planes(p); /* of the plane before */
     wait_for_others(p);
     qg_encoder_begin(p, qg_format(p->arena, "for (int %s = 0; %s < %u; ++%s) {", s, s, p->team, s));
     qg_encoder_begin(p, qg_format(p->arena, "if (%s == qk_t) {", s));

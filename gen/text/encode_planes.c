@@ -69,16 +69,80 @@ const char *qg_encoder_in_planes(const printer *p, const char *at, uint32_t coun
 }
 
 bool qg_encoder_splits(const printer *p, const qg_slice *slice, uint32_t count) {
-    if (!p->planes || qg_encoder_is_of_group(p, slice->buffer) || slice->radix || slice->first) return false;
-    if (slice->count != count * p->planes->block_rows) return false;
-    uint32_t below = 1;
-    for (uint32_t i = 0; i < slice->n_digits && below < count; ++i) below *= slice->digits[i].extent;
-    if (below != count) return false;
-    for (uint32_t j = 0; j < slice->count; ++j) {
-        const uint32_t own = qg_slice_address(slice, j % count) - slice->bit, at = qg_slice_address(slice, j);
-        if (at / WORD != (own + slice->bit / WORD * WORD) / WORD || at % WORD + slice->width > WORD) return false;
+    return p->planes && !qg_encoder_is_of_group(p, slice->buffer) && qg_splits_planes(p->planes, slice, count);
+}
+
+void qg_encoder_split(const qg_slice *slice, uint32_t count, qg_slice *low, qg_slice *high) {
+    *low = *high = *slice;
+    for (uint32_t below = 1; below < count; ++high->digits, --high->n_digits) below *= high->digits->extent;
+    low->n_digits -= high->n_digits;
+    low->count = count;
+    high->count /= count;
+    low->bit -= low->bit % WORD;
+    high->bit %= WORD;
+}
+
+/* ---- a team ---- */
+
+const qg_layout *qg_encoder_team_layout(qg_arena *arena, const qg_layout *layout) {
+    qg_layout *group = QG_NEW(arena, qg_layout);
+    qg_code *codes = QG_NEW_ARRAY(arena, qg_code, layout->n_codes);
+    *group = *qg_encoder_group_layout(arena, layout);
+    if (layout->block_rows == 1) return group;
+    group->block_rows = 1;
+    for (uint32_t c = 0; c < layout->n_codes; ++c) {
+        qg_slice *slices = QG_NEW_ARRAY(arena, qg_slice, group->codes[c].n_slices), high;
+        codes[c] = group->codes[c];
+        for (uint32_t s = 0; s < codes[c].n_slices; ++s) {
+            slices[s] = codes[c].slices[s];
+            if (!has_row_of_group(layout, &layout->buffers[slices[s].buffer]))
+                qg_encoder_split(&codes[c].slices[s], layout->block_cols, &slices[s], &high);
+        }
+        codes[c].slices = slices;
     }
-    return true;
+    group->codes = codes;
+    return group;
+}
+
+bool qg_encoder_joins_planes(const printer *p) { return p->planes && p->team > 1 && p->planes->block_rows > 1; }
+
+/* Words of all planes, of which each has bits of its own. */
+static const char *sums_name(const printer *p, const qg_code *code, const qg_slice *slice) {
+    return qg_format(p->arena, "qk_sum_%s%u", code->name, (uint32_t)(slice - code->slices));
+}
+
+static void begin_sums(printer *p) {
+    for (uint32_t c = 0; c < p->layout->n_codes; ++c) {
+        const qg_code *code = &p->layout->codes[c];
+        for (uint32_t s = 0; code->per == 1 && s < code->n_slices; ++s) {
+            const qg_slice *slice = &code->slices[s];
+            const char *name = sums_name(p, code, slice);
+            qg_encoder_line(p, qg_format(p->arena, "uint %s[%u];", name, qg_encode_parts(p->layout, slice).span));
+            qg_encoder_clear_words(p, slice, name);
+        }
+    }
+}
+
+void qg_encoder_add_plane(printer *p, const qg_code *code, const qg_slice *slice) {
+    const qg_slice *all = &p->planes->codes[code - p->layout->codes].slices[slice - code->slices];
+    const qg_parts own = qg_encode_parts(p->layout, slice);
+    qg_slice low, high;
+    qg_encoder_split(all, p->layout->elements, &low, &high);
+    qg_encoder_begin(p, "if (qk_there) {");
+    qg_encoder_line(p, qg_format(p->arena, "const int qk_up = %s;", qg_encoder_address(p, &high, "qk_plane")));
+    for (uint32_t w = 0; w < own.span; ++w)
+        if (qg_is_used(&own, w))
+            qg_encoder_line(p, qg_format(p->arena, "%s[%u] += %s[%u] << qk_up;", sums_name(p, code, slice), w,
+                                         qg_encoder_parts_name(p, code, slice), w));
+    qg_encoder_finish(p);
+}
+
+static void finish_sums(printer *p) {
+    for (uint32_t c = 0; c < p->layout->n_codes; ++c) {
+        const qg_code *code = &p->layout->codes[c];
+        for (uint32_t s = 0; code->per == 1 && s < code->n_slices; ++s)
+            qg_encoder_store_parts(p, code, &code->slices[s], sums_name(p, code, &code->slices[s]));
+    }
 }
 
 /* ---- a block ---- */
@@ -91,6 +155,7 @@ static const char *storage(const printer *p, uint32_t unit) {
 static const char *parameters(const printer *p) {
     qg_text text = qg_text_new(p->arena);
     const bool many = p->planes->block_rows > 1;
+    if (p->team > 1) return "uint qk_block, uint qk_part";
     if (p->d->id == QG_GLSL) return "uint qk_block";
     if (p->d->id == QG_C)
         qg_text_printf(&text, "uint64_t qk_block%s, const float *qk_all",
@@ -115,6 +180,17 @@ static void begin_block(printer *p) {
     qg_encoder_begin(p, qg_format(p->arena, heads[p->d->id], parameters(p)));
 }
 
+/* Where the thread's part of the group in hand begins. All of a team have to wait for each other. */
+static void begin_part(printer *p) {
+    const uint32_t group = p->layout->elements;
+    qg_encoder_line(p, "// Without a group, it takes the floats of the first one, and leaves what it makes.");
+    qg_encoder_line(p, "const bool qk_there = qk_block < blocks && qk_group < groups;");
+    qg_encoder_line(p, qg_format(p->arena, "const uint qk_from = (qk_there ? qk_group : 0u) * %uu + uint(qk_t) * %uu;",
+                                 group, p->share));
+    if (p->run < p->share)
+        qg_encoder_line(p, qg_format(p->arena, "const uint qk_first = qk_from - uint(qk_t) * %uu;", p->share - p->run));
+}
+
 /* Where the group in hand is among all, and its floats. A block of one group has no loop. */
 static void begin_group(printer *p) {
     const uint32_t count = p->planes->block_rows, group = p->layout->elements;
@@ -126,6 +202,10 @@ static void begin_group(printer *p) {
     qg_encoder_line(p, many ? qg_format(p->arena, "const %s qk_group = %s * %s + qk_block;", word,
                                         c ? "(uint64_t)qk_plane" : "uint(qk_plane)", blocks)
                             : qg_format(p->arena, "const %s qk_group = qk_block;", word));
+    if (p->team > 1) {
+        begin_part(p);
+        return;
+    }
     if (many) qg_encoder_line(p, glsl ? "if (qk_group >= groups) break;" : "if (qk_group >= qk_groups) break;");
     qg_encoder_line(p, glsl   ? qg_format(p->arena, "const uint qk_from = qk_group * %uu;", group)
                        : !c   ? qg_format(p->arena, "device const T *qk_x = qk_all + qk_group * %uu;", group)
@@ -150,7 +230,40 @@ static void store_words(printer *p, bool of_group) {
         if (qg_encoder_is_of_group(p, i) == of_group) qg_encoder_store_buffer(p, i);
 }
 
+/* What one thread stores of a group. */
+static void store_numbers(printer *p) {
+    bool any = false;
+    for (uint32_t i = 0; i < p->layout->n_buffers; ++i) any |= !qg_encoder_in_place(p, i);
+    if (!any) return;
+    qg_encoder_begin(p, "if (qk_there && qk_t == 0) {");
+    for (uint32_t i = 0; i < p->layout->n_buffers; ++i) qg_encoder_store_buffer(p, i);
+    qg_encoder_finish(p);
+}
+
+/* A team makes one group after the other, each thread its part of it, and adds its words up. */
+static void print_team(printer *p) {
+    begin_block(p);
+    qg_encoder_line(p, qg_format(p->arena, "const int qk_t = int(gl_LocalInvocationIndex) %% %u;", p->team));
+    qg_encoder_line(p, "qk_place(qk_part);");
+    for (uint32_t i = 0; i < p->layout->n_buffers; ++i)
+        if (qg_encoder_in_place(p, i)) qg_encoder_begin_words(p, i);
+    if (qg_encoder_joins_planes(p)) begin_sums(p);
+    begin_group(p);
+    for (uint32_t i = 0; i < p->layout->n_buffers; ++i)
+        if (!qg_encoder_in_place(p, i)) qg_encoder_begin_words(p, i);
+    qg_encoder_begin_values(p);
+    qg_encoder_print_all(p);
+    store_numbers(p);
+    if (p->planes->block_rows > 1) qg_encoder_finish(p);
+    if (qg_encoder_joins_planes(p)) finish_sums(p);
+    qg_encoder_finish(p);
+}
+
 void qg_encoder_print_planes(printer *p) {
+    if (p->team > 1) {
+        print_team(p);
+        return;
+    }
     begin_block(p);
     begin_words(p, false);
     begin_group(p);

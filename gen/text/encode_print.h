@@ -165,6 +165,14 @@ void qg_encoder_store_fours(qg_encoder_printer *p, const qg_buffer *buffer, cons
 /* The layout of what a group has of a block: its elements and codes, and rows of its own of buffers that have one for
  * each group. Bits in other buffers are where the first group has them. */
 const qg_layout *qg_encoder_group_layout(qg_arena *arena, const qg_layout *layout);
+/* The same for a team on Vulkan, for which words of all groups are alike: codes in buffers that groups share are counted
+ * from the first bit that they have in a word of some plane. */
+const qg_layout *qg_encoder_team_layout(qg_arena *arena, const qg_layout *layout);
+/* Such a slice, and its planes: where in the word each has its codes. */
+void qg_encoder_split(const qg_slice *slice, uint32_t count, qg_slice *low, qg_slice *high);
+/* Whether each of a team adds the words of all planes up, and does so with those of the group in hand. */
+bool qg_encoder_joins_planes(const qg_encoder_printer *p);
+void qg_encoder_add_plane(qg_encoder_printer *p, const qg_code *code, const qg_slice *slice);
 /* The functions that make a block, but for what they call. */
 void qg_encoder_print_planes(qg_encoder_printer *p);
 /* Whether a buffer has rows that are a group's own. */
@@ -191,6 +199,13 @@ bool qg_encoder_in_place(const qg_encoder_printer *p, uint32_t buffer);
  * it. */
 void qg_encoder_begin_parts(qg_encoder_printer *p, const qg_code *code);
 void qg_encoder_finish_parts(qg_encoder_printer *p, const qg_code *code);
+/* The name of the words that a thread has of a slice; clears them, of many those that it has; and puts such words into
+ * those of the block. */
+const char *qg_encoder_parts_name(const qg_encoder_printer *p, const qg_code *code, const qg_slice *slice);
+void qg_encoder_clear_words(qg_encoder_printer *p, const qg_slice *slice, const char *name);
+void qg_encoder_store_parts(qg_encoder_printer *p, const qg_code *code, const qg_slice *slice, const char *name);
+/* The bit of the block at which instance `j` of the slice, counted from its first, begins. */
+const char *qg_encoder_address(const qg_encoder_printer *p, const qg_slice *slice, const char *j);
 /* Whether the team leaves a code as bytes; and words of digits of a base, from bytes that the team has left. */
 bool qg_encoder_gathers(const qg_encoder_printer *p, const qg_code *code);
 void qg_encoder_gather_digits(qg_encoder_printer *p, const qg_code *code);

@@ -9,8 +9,7 @@ typedef qg_encoder_loop loop;
 
 /* ---- storing ---- */
 
-/* The bit of the block at which instance `j` of the slice, counted from its first, begins. */
-static const char *address(const printer *p, const qg_slice *slice, const char *j) {
+const char *qg_encoder_address(const printer *p, const qg_slice *slice, const char *j) {
     qg_text text = qg_text_new(p->arena);
     uint32_t below = 1;
     qg_text_printf(&text, "%u", slice->bit);
@@ -71,7 +70,7 @@ static const char *joins(const printer *p, const qg_slice *slice) {
 /* Adds bits to a word of the block, or digits, where others may do so at once. */
 static void add_bits(printer *p, const qg_slice *slice, uint32_t per, const char *index, const char *bits) {
     const char *at = word(p, slice->buffer, index);
-    if (p->team == 1)
+    if (p->team == 1 || !qg_encoder_in_place(p, slice->buffer))
         qg_encoder_line(p, qg_format(p->arena, "%s %s= %s;", at, joins(p, slice), bits));
     else if (!p->mends && qg_stores_alone(p->layout, slice, per))
         qg_encoder_line(p, qg_format(p->arena, "%s = %s;", at, bits));
@@ -115,17 +114,12 @@ static void store_part(printer *p, const qg_code *code, const qg_slice *slice, c
 
 /* Of a slice that splits: the group's number of the code says in which word it is, and the plane where there. */
 static void store_in_plane(printer *p, const qg_slice *slice, const char *part, const char *j, uint32_t count) {
-    qg_slice low = *slice, high = *slice;
-    for (uint32_t below = 1; below < count; ++high.digits, --high.n_digits) below *= high.digits->extent;
-    low.n_digits -= high.n_digits;
-    low.count = count;
-    high.count /= count;
-    low.bit -= low.bit % 32;
-    high.bit %= 32;
+    qg_slice low, high;
+    qg_encoder_split(slice, count, &low, &high);
     qg_encoder_begin(p, "{");
-    qg_encoder_line(p, qg_format(p->arena, "const %s qk_at = %s;", p->d->integer, address(p, &low, j)));
+    qg_encoder_line(p, qg_format(p->arena, "const %s qk_at = %s;", p->d->integer, qg_encoder_address(p, &low, j)));
     add_bits(p, slice, 1, "qk_at >> 5",
-             qg_format(p->arena, "%s << ((qk_at & 31) + %s)", part, address(p, &high, "qk_plane")));
+             qg_format(p->arena, "%s << ((qk_at & 31) + %s)", part, qg_encoder_address(p, &high, "qk_plane")));
     qg_encoder_finish(p);
 }
 
@@ -153,7 +147,7 @@ static void store_slice(printer *p, const qg_code *code, const qg_slice *slice, 
         cut ? qg_format(p->arena, "if (%s >= %u && %s < %u) {", j, slice->first, j, slice->first + slice->count) : "{");
     const char *own = slice->first ? qg_format(p->arena, "(%s - %u)", j, slice->first) : j;
     if (slice->radix) part = qg_format(p->arena, "%s * (%s)", part, weight(p, slice, own));
-    qg_encoder_line(p, qg_format(p->arena, "const %s qk_at = %s;", p->d->integer, address(p, slice, own)));
+    qg_encoder_line(p, qg_format(p->arena, "const %s qk_at = %s;", p->d->integer, qg_encoder_address(p, slice, own)));
     if (p->mends && p->encode->rows) {
         change_bits(p, slice, mask, part);
         return;
@@ -181,7 +175,8 @@ static bool has_arrays(const printer *p) {
 
 bool qg_encoder_guesses(const printer *p, uint32_t number) {
     const qg_equation *e = &qg_encoder_items(p)[number];
-    if (p->d->id != QG_GLSL || p->kept || !e->is_code || e->per != 1 || qg_encoder_is_float(e->value)) return false;
+    if (p->d->id != QG_GLSL || p->kept || p->planes || !e->is_code || e->per != 1 || qg_encoder_is_float(e->value))
+        return false;
     if (p->share > QG_UNROLLED || !qg_encoder_can_guess(p, e->value)) return false;
     if (has_arrays(p) || qg_encoder_is_used(p, number)) return false;
     const qg_code *code = &p->layout->codes[e->code];
@@ -308,7 +303,7 @@ static qg_parts parts_of(const printer *p, const qg_slice *slice) {
 
 static bool has_parts(const printer *p, const qg_slice *slice) { return parts_of(p, slice).fits; }
 
-static const char *parts_name(const printer *p, const qg_code *code, const qg_slice *slice) {
+const char *qg_encoder_parts_name(const printer *p, const qg_code *code, const qg_slice *slice) {
     return qg_format(p->arena, "qk_part_%s%u", code->name, (uint32_t)(slice - code->slices));
 }
 
@@ -447,16 +442,24 @@ void qg_encoder_finish_sums(printer *p, uint32_t number) {
     for (uint32_t w = 0; w <= MOST_SUMS; ++w) {
         if (!more[w] && !signs[w]) continue;
         const char *at = p->team == 1 ? word(p, slice->buffer, qg_format(p->arena, "%u", w))
-                                      : qg_format(p->arena, "%s[%u]", parts_name(p, code, slice), w);
+                                      : qg_format(p->arena, "%s[%u]", qg_encoder_parts_name(p, code, slice), w);
         const char *lowered = qg_format(p->arena, "%s = %s + 0x%Xu", at, at, more[w] + signs[w]);
         qg_encoder_line(p, signs[w] ? qg_format(p->arena, "%s ^ 0x%Xu;", lowered, signs[w])
                                     : qg_format(p->arena, "%s;", lowered));
     }
 }
 
+void qg_encoder_clear_words(printer *p, const qg_slice *slice, const char *name) {
+    const qg_parts own = parts_of(p, slice);
+    if (own.span <= QG_UNROLLED)
+        qg_encoder_line(
+            p, qg_format(p->arena, "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) %s[qk_j] = 0u;", own.span, name));
+    for (uint32_t w = 0; own.span > QG_UNROLLED && w < own.span; ++w)
+        if (qg_is_used(&own, w)) qg_encoder_line(p, qg_format(p->arena, "%s[%u] = 0u;", name, w));
+}
+
 static void clear_parts(printer *p, const qg_code *code, const qg_slice *slice) {
-    qg_encoder_line(p, qg_format(p->arena, "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) %s[qk_j] = 0u;",
-                                 parts_of(p, slice).span, parts_name(p, code, slice)));
+    qg_encoder_clear_words(p, slice, qg_encoder_parts_name(p, code, slice));
 }
 
 void qg_encoder_begin_parts(printer *p, const qg_code *code) {
@@ -473,7 +476,7 @@ void qg_encoder_begin_parts(printer *p, const qg_code *code) {
     for (uint32_t s = 0; s < code->n_slices; ++s) {
         const qg_parts own = parts_of(p, &code->slices[s]);
         if (!own.fits) continue;
-        const char *name = parts_name(p, code, &code->slices[s]);
+        const char *name = qg_encoder_parts_name(p, code, &code->slices[s]);
         qg_encoder_line(p, qg_format(p->arena, "uint %s[%u];", name, own.span));
         clear_parts(p, code, &code->slices[s]);
     }
@@ -484,6 +487,25 @@ static const char *has_codes(const printer *p, const qg_code *code, const qg_sli
     if (slice->count == code->count) return NULL;
     return qg_format(p->arena, "if (qk_t >= %u && qk_t < %u) {", slice->first / p->share,
                      (slice->first + slice->count) / p->share);
+}
+
+void qg_encoder_store_parts(printer *p, const qg_code *code, const qg_slice *slice, const char *name) {
+    const qg_parts own = parts_of(p, slice);
+    const char *test = has_codes(p, code, slice);
+    qg_encoder_begin(p, test ? test : "{");
+    const char *j = qg_format(p->arena, "(qk_t - %u) * %u", slice->first / p->share, p->run);
+    qg_encoder_line(p, qg_format(p->arena, "const int qk_far = %s - %u;",
+                                 qg_encoder_address(p, slice, qg_format(p->arena, "(%s)", j)), slice->bit));
+    if (own.count == own.span)
+        qg_encoder_begin(p, qg_format(p->arena, "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) {", own.span));
+    for (uint32_t w = 0; w < (own.count == own.span ? 1 : own.span); ++w) {
+        const char *j_word = own.count == own.span ? "qk_j" : qg_format(p->arena, "%u", w);
+        if (qg_is_used(&own, w))
+            add_bits(p, slice, code->per, qg_format(p->arena, "%u + %s + (qk_far >> 5)", own.first, j_word),
+                     qg_format(p->arena, "%s[%s] << (qk_far & 31)", name, j_word));
+    }
+    if (own.count == own.span) qg_encoder_finish(p);
+    qg_encoder_finish(p);
 }
 
 void qg_encoder_finish_parts(printer *p, const qg_code *code) {
@@ -500,23 +522,11 @@ void qg_encoder_finish_parts(printer *p, const qg_code *code) {
     }
     for (uint32_t s = 0; s < code->n_slices; ++s) {
         const qg_slice *slice = &code->slices[s];
-        const qg_parts own = parts_of(p, slice);
-        if (!own.fits) continue;
-        const char *test = has_codes(p, code, slice), *name = parts_name(p, code, slice);
-        qg_encoder_begin(p, test ? test : "{");
-        const char *j = qg_format(p->arena, "(qk_t - %u) * %u", slice->first / p->share, p->run);
-        qg_encoder_line(p, qg_format(p->arena, "const int qk_far = %s - %u;",
-                                     address(p, slice, qg_format(p->arena, "(%s)", j)), slice->bit));
-        if (own.count == own.span)
-            qg_encoder_begin(p, qg_format(p->arena, "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) {", own.span));
-        for (uint32_t w = 0; w < (own.count == own.span ? 1 : own.span); ++w) {
-            const char *j_word = own.count == own.span ? "qk_j" : qg_format(p->arena, "%u", w);
-            if (own.used >> w & 1)
-                add_bits(p, slice, code->per, qg_format(p->arena, "%u + %s + (qk_far >> 5)", own.first, j_word),
-                         qg_format(p->arena, "%s[%s] << (qk_far & 31)", name, j_word));
-        }
-        if (own.count == own.span) qg_encoder_finish(p);
-        qg_encoder_finish(p);
+        if (!has_parts(p, slice)) continue;
+        if (qg_encoder_joins_planes(p))
+            qg_encoder_add_plane(p, code, slice);
+        else
+            qg_encoder_store_parts(p, code, slice, qg_encoder_parts_name(p, code, slice));
     }
 }
 
@@ -531,14 +541,15 @@ static bool has_one_power(const printer *p, const qg_slice *slice) {
 /* Into the thread's own words: element `i` of its own. Their places are known where the loop is written out. */
 static void store_part(printer *p, const qg_code *code, const qg_slice *slice, const char *part, const char *j) {
     const qg_parts own = parts_of(p, slice);
-    const char *name = parts_name(p, code, slice), *test = has_codes(p, code, slice), *op = joins(p, slice);
+    const char *name = qg_encoder_parts_name(p, code, slice), *test = has_codes(p, code, slice), *op = joins(p, slice);
     qg_encoder_begin(p, test ? test : "{");
     if (slice->radix && has_one_power(p, slice)) j = qg_format(p->arena, "qk_t * %u", p->share);
     if (slice->radix)
         part = qg_format(p->arena, "%s * (%s)", part,
                          weight(p, slice, slice->first ? qg_format(p->arena, "(%s - %u)", j, slice->first) : j));
     const char *at = p->run < p->share ? qg_format(p->arena, "(%s)", element(p, NULL, p->at, p->run)) : p->at;
-    qg_encoder_line(p, qg_format(p->arena, "const int qk_at = %s - %u;", address(p, slice, at), 32 * own.first));
+    qg_encoder_line(
+        p, qg_format(p->arena, "const int qk_at = %s - %u;", qg_encoder_address(p, slice, at), 32 * own.first));
     qg_encoder_line(p, qg_format(p->arena, "%s[qk_at >> 5] %s= %s << (qk_at & 31);", name, op, part));
     if (crosses(slice))
         qg_encoder_line(p, qg_format(p->arena,
@@ -563,7 +574,8 @@ void qg_encoder_finish_digits(printer *p, const qg_slice *slice) {
     const uint32_t mask = (UINT32_C(1) << slice->width) - 1;
     qg_encoder_begin(p, qg_format(p->arena, "for (%s qk_j = %s; qk_j < %u; qk_j += %u) {", p->d->integer,
                                   p->team > 1 ? "qk_t" : "0", rest.count, p->team));
-    qg_encoder_line(p, qg_format(p->arena, "const %s qk_at = %s;", p->d->integer, address(p, &rest, "qk_j")));
+    qg_encoder_line(p,
+                    qg_format(p->arena, "const %s qk_at = %s;", p->d->integer, qg_encoder_address(p, &rest, "qk_j")));
     /* Others of the team may be at other digits of the word. */
     const char *now = p->team > 1 ? qg_format(p->arena, "atomicAdd(%s, 0u)", at) : at;
     qg_encoder_line(p, qg_format(p->arena, "const %s qk_v = %s >> (qk_at & 31) & 0x%Xu;", p->d->word, now, mask));

@@ -481,9 +481,10 @@ const char *qg_encoder_text(printer *p, const qg_term *term) {
         return qg_encoder_is_float(term) ? qg_encoder_floating(p, term->real)
                                          : qg_format(p->arena, "%lld", (long long)term->integer);
     case QG_CODE: return qg_encoder_name(p, qg_encoder_equation(p, term), false);
-    case QG_ELEMENT:
-        return p->planes ? qg_encoder_in_planes(p, p->at, p->share / p->unit)
-                         : qg_encoder_in_block(p, p->at, p->share / p->unit);
+    case QG_ELEMENT: {
+        const char *at = qg_encoder_in_block(p, p->at, p->share / p->unit);
+        return p->planes ? qg_encoder_in_planes(p, at, p->layout->elements / p->unit) : at;
+    }
     case QG_CALL: return call_text(p, term);
     case QG_TABLE: return table_text(p, term);
     case QG_BITS_AS: return bits_as(p, term);

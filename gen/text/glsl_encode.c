@@ -255,7 +255,7 @@ char *qg_glsl_encode(qg_arena *arena, const qg_templates *templates, const qg_re
     qg_hole(&holes, "stages", qg_staged_bytes(layout) ? "yes" : NULL);
     qg_hole(&holes, "team", team > 1 ? qg_format(arena, "%u", team) : NULL);
     qg_hole(&holes, "share", qg_format(arena, "%u", layout->elements / team));
-    qg_hole(&holes, "left", qg_format(arena, "%u", qg_words_left(layout)));
+    qg_hole(&holes, "left", qg_format(arena, "%u", qg_room_left(layout)));
     qg_hole(&holes, "slots", slots(arena, layout));
     qg_row_holes(arena, &holes, layout, QG_GLSL);
     qg_plane_holes(arena, &holes, layout, QG_GLSL);

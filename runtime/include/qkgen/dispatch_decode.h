@@ -465,7 +465,9 @@ static inline qk_status qk_dispatch_encode_matrix(const qk_backend *backend, con
     const int apart = kernel->view == QK_VIEW_GROUPS;
     const uint64_t each = apart ? matrix.grid_rows : cols / kernel->block_elements; /* all blocks, or those of a row */
     const uint32_t push[QK_ENCODE_MATRIX_PUSH_BYTES / 4] = {(uint32_t)matrix.rows, (uint32_t)each};
-    return apart ? qk_launch_matrix_(&call, push, each, error) : qk_launch_made_rows_(&call, push, rows, cols, error);
+    if (!apart)
+        return qk_launch_made_rows_(&call, push, rows, cols, error);
+    return qk_launch_matrix_(&call, push, each * (kernel->block_cols / kernel->tile_elements), error); /* of each a team */
 }
 
 /* The same for rows at indices: row indices[t] of the matrix becomes that of src[t]; other rows keep what they have.
