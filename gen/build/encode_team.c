@@ -145,8 +145,8 @@ static bool guesses(const qg_layout *layout, uint32_t buffer) {
 /* Whether each thread makes all that is made together. */
 static bool is_alone(const qg_layout *layout) { return share_of(layout) == qg_made_elements(layout); }
 
-/* An odd number of words: blocks of neighbours begin in different banks. Those that a team makes are all staged, but for
- * what a group of planes has one of, which one thread stores. */
+/* An odd number of words: blocks of neighbours begin in different banks. Those that a team makes are all staged, but
+ * for what a group of planes has one of, which one thread stores. */
 static uint32_t words_to_stage(const qg_layout *layout, uint32_t number) {
     const qg_buffer *buffer = &layout->buffers[number];
     if (layout->view == QG_VIEW_GROUPS && (is_alone(layout) || !qg_slice_of_elements(layout, number))) return 0;

@@ -134,8 +134,8 @@ uint32_t qg_encode_team(const qg_layout *layout);
 uint32_t qg_made_elements(const qg_layout *layout);
 /* The one slice of which a buffer has bits, that of a code of each element; NULL: it has others. */
 const qg_slice *qg_slice_of_elements(const qg_layout *layout, uint32_t buffer);
-/* Whether the plane says in which bits of a word a code of the slice is, of which a group has `count`, and its number in
- * the group in which word. */
+/* Whether the plane says in which bits of a word a code of the slice is, of which a group has `count`, and its number
+ * in the group in which word. */
 bool qg_splits_planes(const qg_layout *layout, const qg_slice *slice, uint32_t count);
 /* Whether a team of so many can make the groups of a block one after the other, each thread its own words of codes of
  * all planes. */

@@ -106,7 +106,8 @@ static void wait_for_others(printer *p) {
     p->left = false;
 }
 
-/* Where a thread leaves number `which` of several. Planes take turns: others may still look at those of the last one. */
+/* Where a thread leaves number `which` of several. Planes take turns: others may still look at the last
+ * one's. */
 static const char *place(const printer *p, const char *at, uint32_t which) {
     const uint32_t count = qg_words_left(p->planes ? p->planes : p->layout);
     if (qg_encoder_joins_planes(p))

@@ -165,8 +165,8 @@ void qg_encoder_store_fours(qg_encoder_printer *p, const qg_buffer *buffer, cons
 /* The layout of what a group has of a block: its elements and codes, and rows of its own of buffers that have one for
  * each group. Bits in other buffers are where the first group has them. */
 const qg_layout *qg_encoder_group_layout(qg_arena *arena, const qg_layout *layout);
-/* The same for a team on Vulkan, for which words of all groups are alike: codes in buffers that groups share are counted
- * from the first bit that they have in a word of some plane. */
+/* The same for a team on Vulkan, for which words of all groups are alike: codes in buffers that groups share are
+ * counted from the first bit that they have in a word of some plane. */
 const qg_layout *qg_encoder_team_layout(qg_arena *arena, const qg_layout *layout);
 /* Such a slice, and its planes: where in the word each has its codes. */
 void qg_encoder_split(const qg_slice *slice, uint32_t count, qg_slice *low, qg_slice *high);
@@ -220,8 +220,8 @@ bool qg_encoder_guesses_alike(const qg_encoder_printer *p, uint32_t number);
 void qg_encoder_drop_guesses(qg_encoder_printer *p, uint32_t number);
 /* Behind the loop: makes words good that were added up from numbers of more bits than their codes have. */
 void qg_encoder_finish_sums(qg_encoder_printer *p, uint32_t number);
-/* What chooses, for a whole row, that all of its codes are 0, where there are codes of one equation alone; NULL: nothing
- * does. And whether a term is the integer 0. */
+/* What chooses, for a whole row, that all of its codes are 0, where there are codes of one equation alone; NULL:
+ * nothing does. And whether a term is the integer 0. */
 const qg_term *qg_encoder_choice_of_row(const qg_encoder_printer *p);
 bool qg_encoder_is_zero(const qg_term *term);
 /* Makes codes again that were not certain. */
