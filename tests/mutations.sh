@@ -907,8 +907,6 @@ mutate "planes: numbers of floats in hand are set at once" gen/text/encode_plane
   script encode_planes "c vulkan" "any direct 64"
 mutate "planes: bits are counted from where planes have their first" gen/text/encode_planes.c 's/low->bit -= low->bit % WORD;//' \
   script encode_planes "c vulkan" "numbers 2 128"
-mutate "planes: two codes in the same bytes have no team" gen/build/encode_planes.c 's/own \|\| layout->codes\[c\].per != 1/layout->codes[c].per != 1/' \
-  script encode_planes "c vulkan" "any apart 64"
 mutate "planes: a team makes all words" gen/build/encode_planes.c 's/slice->radix \|\| !fills_words\(layout, slice\)/slice->radix/' \
   script encode_planes "c vulkan" "any open 64"
 mutate "planes: a team has groups without smaller ones" gen/build/encode_team.c 's/ \&\& !largest_group\(layout\); share \/= 2/; share \/= 2/' \
