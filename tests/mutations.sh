@@ -909,10 +909,14 @@ mutate "planes: a team stores numbers of groups alone" gen/text/encode_planes.c 
 mutate "planes: a team writes no block beyond the last" templates/encode_planes.comp 's/block < blocks \? block : QK_NONE/block/' unit rows_test
 mutate "planes: a launch has all threads of their teams" runtime/include/qkgen/dispatch_decode.h 's/each \* \(kernel->block_cols \/ kernel->tile_elements\)/each/' \
   unit rows_test
+mutate "planes: each of a team sets numbers of a group" gen/text/encode_planes.c 's/"if \(qk_plane %% %u == qk_t\) \{"/"if (qk_plane %% %u == 0) {"/' \
+  script encode_planes "c vulkan" "numbers 4 64"
+mutate "planes: numbers that are needed are set at once" gen/text/encode_planes.c 's/return !qg_encoder_is_used\(p, number\) \&\& /return /' \
+  script encode_planes "c vulkan" "any placing 64"
+mutate "planes: numbers of floats in hand are set at once" gen/text/encode_planes.c 's/ \&\& !qg_encoder_sees_x\(p, e->value\);/;/' \
+  script encode_planes "c vulkan" "any direct 64"
 mutate "planes: bits are counted from where planes have their first" gen/text/encode_planes.c 's/low->bit -= low->bit % WORD;//' \
   script encode_planes "c vulkan" "numbers 2 128"
-mutate "planes: two codes in the same bytes have no team" gen/build/encode_planes.c 's/own \|\| layout->codes\[c\].per != 1/layout->codes[c].per != 1/' \
-  script encode_planes "c vulkan" "any apart 64"
 mutate "planes: a team makes all words" gen/build/encode_planes.c 's/slice->radix \|\| !fills_words\(layout, slice\)/slice->radix/' \
   script encode_planes "c vulkan" "any open 64"
 mutate "planes: a team has groups without smaller ones" gen/build/encode_team.c 's/ \&\& !largest_group\(layout\); share \/= 2/; share \/= 2/' \

@@ -54,7 +54,7 @@ static void print_equations(printer *p, uint32_t first, uint32_t end) {
             const char *value = qg_encoder_text(p, e->value);
             qg_encoder_line(p, qg_format(p->arena, "%s = %s;", qg_encoder_name(p, i++, false), value));
             qg_encoder_leave(p, &before);
-        } else if (e->per == 1) {
+        } else if (e->per == 1 || qg_encoder_is_late(p, i)) {
             ++i;
         } else if (e->is_code) {
             qg_encoder_store_code(p, i++);

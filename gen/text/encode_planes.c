@@ -230,14 +230,95 @@ static void store_words(printer *p, bool of_group) {
         if (qg_encoder_is_of_group(p, i) == of_group) qg_encoder_store_buffer(p, i);
 }
 
+/* ---- numbers of a group ---- */
+
+/* Whether an equation sets a number of the group of what all of the team have, and no other needs what was stored. */
+static bool can_be_late(const printer *p, uint32_t number) {
+    const qg_equation *e = &qg_encoder_items(p)[number];
+    return !qg_encoder_is_used(p, number) && !qg_encoder_sees_x(p, e->value);
+}
+
+static bool is_number(const printer *p, uint32_t number) {
+    const qg_equation *e = &qg_encoder_items(p)[number];
+    return e->is_code && e->per == p->layout->elements;
+}
+
+/* All of them, or none. */
+static bool are_late(const printer *p) {
+    bool any = false;
+    for (uint32_t i = 0; i < p->encode->count; ++i) {
+        if (!is_number(p, i)) continue;
+        if (!can_be_late(p, i)) return false;
+        any = true;
+    }
+    return any && qg_encoder_joins_planes(p);
+}
+
+bool qg_encoder_is_late(const printer *p, uint32_t number) {
+    return p->planes && !p->late && is_number(p, number) && are_late(p);
+}
+
+/* Whether numbers that are late are made of it. */
+static bool is_kept(const printer *p, uint32_t equation) {
+    for (uint32_t i = 0; i < p->encode->count; ++i)
+        if (is_number(p, i) && qg_encoder_names(p, qg_encoder_items(p)[i].value, equation)) return true;
+    return false;
+}
+
+static const char *declared(const printer *p, uint32_t equation) {
+    return qg_encoder_declared(p, qg_encoder_is_float(qg_encoder_items(p)[equation].value), false);
+}
+
+static void begin_late(printer *p) {
+    qg_encoder_line(p, "// Of each group, one thread sets what it has one of, when all have a group.");
+    qg_encoder_line(p, "uint qk_late = QK_NONE;");
+    for (uint32_t i = 0; i < p->encode->count; ++i)
+        if (is_kept(p, i))
+            qg_encoder_line(p, qg_format(p->arena, "%s qk_late_%s = %s;", declared(p, i), qg_encoder_items(p)[i].name,
+                                         qg_encoder_is_float(qg_encoder_items(p)[i].value) ? "0.0" : "0"));
+}
+
+static void store_buffers(printer *p, const char *test) {
+    qg_encoder_begin(p, test);
+    for (uint32_t i = 0; i < p->layout->n_buffers; ++i) qg_encoder_store_buffer(p, i);
+    qg_encoder_finish(p);
+}
+
+static void begin_numbers(printer *p) {
+    for (uint32_t i = 0; i < p->layout->n_buffers; ++i)
+        if (!qg_encoder_in_place(p, i)) qg_encoder_begin_words(p, i);
+}
+
+static void store_late(printer *p) {
+    qg_encoder_begin(p, qg_format(p->arena, "if (qk_plane %% %u == qk_t) {", p->team));
+    qg_encoder_line(p, "qk_late = qk_there ? qk_group : QK_NONE;");
+    for (uint32_t i = 0; i < p->encode->count; ++i)
+        if (is_kept(p, i))
+            qg_encoder_line(
+                p, qg_format(p->arena, "qk_late_%s = %s;", qg_encoder_items(p)[i].name, qg_encoder_items(p)[i].name));
+    qg_encoder_finish(p);
+    qg_encoder_begin(p, qg_format(p->arena, "if (qk_plane %% %u == %u || qk_plane == %u) {", p->team, p->team - 1,
+                                  p->planes->block_rows - 1));
+    qg_encoder_line(p, "const uint qk_group = qk_late;");
+    for (uint32_t i = 0; i < p->encode->count; ++i)
+        if (is_kept(p, i))
+            qg_encoder_line(p, qg_format(p->arena, "%s %s = qk_late_%s;", declared(p, i), qg_encoder_items(p)[i].name,
+                                         qg_encoder_items(p)[i].name));
+    begin_numbers(p);
+    p->late = true;
+    for (uint32_t i = 0; i < p->encode->count; ++i)
+        if (is_number(p, i)) qg_encoder_store_code(p, i);
+    p->late = false;
+    store_buffers(p, "if (qk_group != QK_NONE) {");
+    qg_encoder_line(p, "qk_late = QK_NONE;");
+    qg_encoder_finish(p);
+}
+
 /* What one thread stores of a group. */
 static void store_numbers(printer *p) {
     bool any = false;
     for (uint32_t i = 0; i < p->layout->n_buffers; ++i) any |= !qg_encoder_in_place(p, i);
-    if (!any) return;
-    qg_encoder_begin(p, "if (qk_there && qk_t == 0) {");
-    for (uint32_t i = 0; i < p->layout->n_buffers; ++i) qg_encoder_store_buffer(p, i);
-    qg_encoder_finish(p);
+    if (any) store_buffers(p, "if (qk_there && qk_t == 0) {");
 }
 
 /* A team makes one group after the other, each thread its part of it, and adds its words up. */
@@ -248,12 +329,13 @@ static void print_team(printer *p) {
     for (uint32_t i = 0; i < p->layout->n_buffers; ++i)
         if (qg_encoder_in_place(p, i)) qg_encoder_begin_words(p, i);
     if (qg_encoder_joins_planes(p)) begin_sums(p);
+    const bool late = are_late(p);
+    if (late) begin_late(p);
     begin_group(p);
-    for (uint32_t i = 0; i < p->layout->n_buffers; ++i)
-        if (!qg_encoder_in_place(p, i)) qg_encoder_begin_words(p, i);
+    if (!late) begin_numbers(p);
     qg_encoder_begin_values(p);
     qg_encoder_print_all(p);
-    store_numbers(p);
+    (late ? store_late : store_numbers)(p);
     if (p->planes->block_rows > 1) qg_encoder_finish(p);
     if (qg_encoder_joins_planes(p)) finish_sums(p);
     qg_encoder_finish(p);

@@ -48,6 +48,7 @@ typedef struct qg_encoder_printer {
     bool left;               /* others of the team may still look at what a thread left for them */
     const qg_slice *spread;  /* of rows whose words threads take in turn; else NULL */
     uint32_t parts;          /* of a block, which threads take then; `layout` is that of a part */
+    bool late;               /* numbers of a group are set by the thread that has kept what they are made of */
     const qg_layout *planes; /* the format, where its blocks are groups of planes, which are made one by one, and
                                 `layout` is that of a group; else NULL */
 } qg_encoder_printer;
@@ -173,6 +174,8 @@ void qg_encoder_split(const qg_slice *slice, uint32_t count, qg_slice *low, qg_s
 /* Whether each of a team adds the words of all planes up, and does so with those of the group in hand. */
 bool qg_encoder_joins_planes(const qg_encoder_printer *p);
 void qg_encoder_add_plane(qg_encoder_printer *p, const qg_code *code, const qg_slice *slice);
+/* Whether a code is set when each of a team has a group of which it sets it. */
+bool qg_encoder_is_late(const qg_encoder_printer *p, uint32_t number);
 /* The functions that make a block, but for what they call. */
 void qg_encoder_print_planes(qg_encoder_printer *p);
 /* Whether a buffer has rows that are a group's own. */

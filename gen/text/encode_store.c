@@ -286,11 +286,12 @@ void qg_encoder_store_code(printer *p, uint32_t number) {
             p, qg_format(p->arena, "qk_bytes_%s[%s >> 2] += %s << 8 * (%s & 3);", code->name, p->at, bits, p->at));
         return;
     }
-    if (qg_encoder_is_shared(p, e->per)) qg_encoder_begin(p, "if (qk_t == 0) {");
+    const bool one = qg_encoder_is_shared(p, e->per) && !p->late;
+    if (one) qg_encoder_begin(p, "if (qk_t == 0) {");
     const bool fits = p->d->id == QG_GLSL &&
                       (real || is_signed(p, number) || (e->value->low >= 0 && e->value->high >> code->width == 0));
     for (uint32_t s = 0; s < code->n_slices; ++s) store_slice(p, code, &code->slices[s], bits, fits, j);
-    if (qg_encoder_is_shared(p, e->per)) qg_encoder_finish(p);
+    if (one) qg_encoder_finish(p);
 }
 
 /* ---- a team's codes ---- */

@@ -1762,9 +1762,9 @@ static const qk_field hqq_b3_g64_encode_f32_push[] = {
     {"blocks", 4, 4},
 };
 
-static const uint32_t hqq_b3_g64_encode_f32_vulkan_local_size_x[] = {32, 64};
+static const uint32_t hqq_b3_g64_encode_f32_vulkan_local_size_x[] = {32, 64, 128};
 static const uint32_t hqq_b3_g64_encode_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant hqq_b3_g64_encode_f32_vulkan_constants[] = {{0, "local_size_x", 64, 2,
+static const qk_spec_constant hqq_b3_g64_encode_f32_vulkan_constants[] = {{0, "local_size_x", 128, 3,
     hqq_b3_g64_encode_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, hqq_b3_g64_encode_f32_vulkan_x_type}};
 
@@ -1783,12 +1783,12 @@ const qk_kernel qk_hqq_b3_g64_encode_f32_vulkan = {
     .push = hqq_b3_g64_encode_f32_push,
     .spec_constant_count = 2,
     .spec_constants = hqq_b3_g64_encode_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 640,
-    .tile_elements = 32,
+    .tile_elements = 16,
     .view = QK_VIEW_GROUPS,
     .ragged = 0,
     .block_rows = 10,
@@ -1831,9 +1831,9 @@ static const qk_field hqq_b3_g64_encode_f16_push[] = {
     {"blocks", 4, 4},
 };
 
-static const uint32_t hqq_b3_g64_encode_f16_vulkan_local_size_x[] = {32, 64};
+static const uint32_t hqq_b3_g64_encode_f16_vulkan_local_size_x[] = {32, 64, 128};
 static const uint32_t hqq_b3_g64_encode_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant hqq_b3_g64_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 2,
+static const qk_spec_constant hqq_b3_g64_encode_f16_vulkan_constants[] = {{0, "local_size_x", 128, 3,
     hqq_b3_g64_encode_f16_vulkan_local_size_x},
     {21, "x_type", 1, 1, hqq_b3_g64_encode_f16_vulkan_x_type}};
 
@@ -1852,12 +1852,12 @@ const qk_kernel qk_hqq_b3_g64_encode_f16_vulkan = {
     .push = hqq_b3_g64_encode_f16_push,
     .spec_constant_count = 2,
     .spec_constants = hqq_b3_g64_encode_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 640,
-    .tile_elements = 32,
+    .tile_elements = 16,
     .view = QK_VIEW_GROUPS,
     .ragged = 0,
     .block_rows = 10,
@@ -1900,9 +1900,9 @@ static const qk_field hqq_b3_g64_encode_bf16_push[] = {
     {"blocks", 4, 4},
 };
 
-static const uint32_t hqq_b3_g64_encode_bf16_vulkan_local_size_x[] = {32, 64};
+static const uint32_t hqq_b3_g64_encode_bf16_vulkan_local_size_x[] = {32, 64, 128};
 static const uint32_t hqq_b3_g64_encode_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant hqq_b3_g64_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 2,
+static const qk_spec_constant hqq_b3_g64_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 128, 3,
     hqq_b3_g64_encode_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, hqq_b3_g64_encode_bf16_vulkan_x_type}};
 
@@ -1921,12 +1921,12 @@ const qk_kernel qk_hqq_b3_g64_encode_bf16_vulkan = {
     .push = hqq_b3_g64_encode_bf16_push,
     .spec_constant_count = 2,
     .spec_constants = hqq_b3_g64_encode_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 640,
-    .tile_elements = 32,
+    .tile_elements = 16,
     .view = QK_VIEW_GROUPS,
     .ragged = 0,
     .block_rows = 10,

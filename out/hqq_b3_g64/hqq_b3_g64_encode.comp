@@ -135,8 +135,6 @@ float qk_quotient(float numerator, float divisor) {
     return uintBitsToFloat(quotient > infinity ? quotient : quotient | sign);
 }
 
-const int QK_ZERO = 0x4B400000;  // the bits of 12582912, a float that has no room for digits behind the point
-
 // A device may take it that no float is one.
 bool qk_is_nan(float v) {
     return (floatBitsToUint(v) & 0x7FFFFFFFu) > 0x7F800000u;
@@ -154,10 +152,9 @@ float qk_within(float v, int low, int high) {
     return clamp(qk_is_nan(v) ? 0.0 : v, float(low), float(high));
 }
 
-// And QK_ZERO more.
-int qk_raised_even(float v, int low, int high) {
+int qk_clamped_even(float v, int low, int high) {
     precise float sum = qk_within(v, low, high) + 12582912.0;
-    return floatBitsToInt(sum);
+    return floatBitsToInt(sum) - 0x4B400000;
 }
 
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
@@ -197,8 +194,8 @@ void qk_eight(uint at, out vec4 low, out vec4 high) {
 const uint QK_NONE = 0xFFFFFFFFu;
 
 // Blocks that the threads of a workgroup made, and which of all they are.
-shared uint qk_staged_W_q[gl_WorkGroupSize.x / 2u * 65u];
-shared uint qk_made[gl_WorkGroupSize.x / 2u];
+shared uint qk_staged_W_q[gl_WorkGroupSize.x / 4u * 65u];
+shared uint qk_made[gl_WorkGroupSize.x / 4u];
 // What threads of a team, which follow each other and make a block together, tell the others.
 shared uint qk_left[gl_WorkGroupSize.x * 4u];
 
@@ -207,25 +204,24 @@ void qk_place(uint part);
 
 // Makes the groups of a block, which are as far from each other as there are blocks.
 void qk_encode(uint qk_block, uint qk_part) {
-    const int qk_t = int(gl_LocalInvocationIndex) % 2;
+    const int qk_t = int(gl_LocalInvocationIndex) % 4;
     qk_place(qk_part);
-    const int qk_own_W_q = int(gl_LocalInvocationIndex) / 2 * 65;
-    uint qk_sum_q0[60];
-    [[unroll]] for (int qk_j = 0; qk_j < 60; ++qk_j) qk_sum_q0[qk_j] = 0u;
-    uint qk_ones_q = 0u;
+    const int qk_own_W_q = int(gl_LocalInvocationIndex) / 4 * 65;
+    uint qk_sum_q0[52];
+    [[unroll]] for (int qk_j = 0; qk_j < 52; ++qk_j) qk_sum_q0[qk_j] = 0u;
+    // Of each group, one thread sets what it has one of, when all have a group.
+    uint qk_late = QK_NONE;
+    precise float qk_late_r = 0.0;
+    precise float qk_late_zero_point = 0.0;
     for (int qk_plane = 0; qk_plane < 10; ++qk_plane) {
         const uint qk_group = uint(qk_plane) * blocks + qk_block;
         // Without a group, it takes the floats of the first one, and leaves what it makes.
         const bool qk_there = qk_block < blocks && qk_group < groups;
-        const uint qk_from = (qk_there ? qk_group : 0u) * 64u + uint(qk_t) * 32u;
-        const uint qk_first = qk_from - uint(qk_t) * 28u;
-        uint qk_words_scale[1];
-        [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) qk_words_scale[qk_j] = 0u;
-        uint qk_words_zero[1];
-        [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) qk_words_zero[qk_j] = 0u;
-        float qk_held[32];
-        [[unroll]] for (int qk_j = 0; qk_j < 8; ++qk_j) {
-            const vec4 qk_v = qk_four(qk_first / 4u + uint(qk_j) * 2u);
+        const uint qk_from = (qk_there ? qk_group : 0u) * 64u + uint(qk_t) * 16u;
+        const uint qk_first = qk_from - uint(qk_t) * 12u;
+        float qk_held[16];
+        [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) {
+            const vec4 qk_v = qk_four(qk_first / 4u + uint(qk_j) * 4u);
             qk_held[4 * qk_j + 0] = qk_v[0];
             qk_held[4 * qk_j + 1] = qk_v[1];
             qk_held[4 * qk_j + 2] = qk_v[2];
@@ -234,7 +230,7 @@ void qk_encode(uint qk_block, uint qk_part) {
         precise float low = uintBitsToFloat(0x7F800000u);
         precise float high = uintBitsToFloat(0xFF800000u);
         precise float qk_0 = 0.0;
-        [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
+        [[unroll]] for (int qk_i = 0; qk_i < 16; ++qk_i) {
             low = min(low, qk_held[qk_i]);
             qk_0 = qk_0 + qk_held[qk_i];
             high = max(high, qk_held[qk_i]);
@@ -242,10 +238,10 @@ void qk_encode(uint qk_block, uint qk_part) {
         if ((floatBitsToUint(qk_0) & 0x7F800000u) == 0x7F800000u) {
             low = uintBitsToFloat(0x7F800000u);
             high = uintBitsToFloat(0xFF800000u);
-            for (int qk_i = 0; qk_i < 32; ++qk_i) {
-                precise float qk_1 = qk_x(qk_first + uint(qk_i / 4 * 8 + qk_i % 4));
+            for (int qk_i = 0; qk_i < 16; ++qk_i) {
+                precise float qk_1 = qk_x(qk_first + uint(qk_i / 4 * 16 + qk_i % 4));
                 if (qk_1 < low) low = qk_1;
-                precise float qk_2 = qk_x(qk_first + uint(qk_i / 4 * 8 + qk_i % 4));
+                precise float qk_2 = qk_x(qk_first + uint(qk_i / 4 * 16 + qk_i % 4));
                 if (qk_2 > high) high = qk_2;
             }
         }
@@ -253,9 +249,9 @@ void qk_encode(uint qk_block, uint qk_part) {
         qk_left[(uint(qk_plane) % 2u * 2u + 1u) * gl_WorkGroupSize.x + gl_LocalInvocationIndex] = floatBitsToUint(high);
         barrier();
         low = uintBitsToFloat(0x7F800000u);
-        [[unroll]] for (int qk_3 = 0; qk_3 < 2; ++qk_3) {
+        [[unroll]] for (int qk_3 = 0; qk_3 < 4; ++qk_3) {
             precise float qk_4 = uintBitsToFloat(qk_left[(uint(qk_plane) % 2u * 2u + 0u) * gl_WorkGroupSize.x
-                + gl_LocalInvocationIndex / 2u * 2u + uint(qk_3)]);
+                + gl_LocalInvocationIndex / 4u * 4u + uint(qk_3)]);
             low = min(low, qk_4);
         }
         if (low == 0.0) {
@@ -266,9 +262,9 @@ void qk_encode(uint qk_block, uint qk_part) {
             }
         }
         high = uintBitsToFloat(0xFF800000u);
-        [[unroll]] for (int qk_6 = 0; qk_6 < 2; ++qk_6) {
+        [[unroll]] for (int qk_6 = 0; qk_6 < 4; ++qk_6) {
             precise float qk_7 = uintBitsToFloat(qk_left[(uint(qk_plane) % 2u * 2u + 1u) * gl_WorkGroupSize.x
-                + gl_LocalInvocationIndex / 2u * 2u + uint(qk_6)]);
+                + gl_LocalInvocationIndex / 4u * 4u + uint(qk_6)]);
             high = max(high, qk_7);
         }
         if (high == 0.0) {
@@ -283,142 +279,88 @@ void qk_encode(uint qk_block, uint qk_part) {
         precise float qk_10 = 2e+04;
         precise float r = (room <= 0.0001) ? 1.0 : (qk_10 < qk_9 ? qk_10 : qk_9);
         precise float zero_point = (-low) * r;
-        uint qk_bits_s = qk_bits_of_f16(qk_quotient(1.0, r));
-        if (qk_t == 0) {
-            {
-                const int qk_at = 0;
-                qk_words_scale[qk_at >> 5] += qk_bits_s << (qk_at & 31);
-            }
-        }
-        uint qk_bits_z = qk_bits_of_f16(zero_point);
-        if (qk_t == 0) {
-            {
-                const int qk_at = 0;
-                qk_words_zero[qk_at >> 5] += qk_bits_z << (qk_at & 31);
-            }
-        }
-        uint qk_part_q0[60];
-        [[unroll]] for (int qk_j = 0; qk_j < 60; ++qk_j) qk_part_q0[qk_j] = 0u;
-        [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
+        uint qk_part_q0[52];
+        [[unroll]] for (int qk_j = 0; qk_j < 52; ++qk_j) qk_part_q0[qk_j] = 0u;
+        [[unroll]] for (int qk_i = 0; qk_i < 16; ++qk_i) {
             precise float qk_11 = (qk_held[qk_i] * r) + zero_point;
-            int q = qk_raised_even(qk_11, 0, 7);
+            int q = qk_clamped_even(qk_11, 0, 7);
             const uint qk_bits_q = uint(q);
             {
-                const int qk_at = 0 + (qk_i / 4 * 8 + qk_i % 4) * 32 - 0;
+                const int qk_at = 0 + (qk_i / 4 * 16 + qk_i % 4) * 32 - 0;
                 qk_part_q0[qk_at >> 5] += qk_bits_q << (qk_at & 31);
             }
         }
         if (qk_there) {
-            const uint qk_one = 1u << (27 - qk_plane * 3);
-            qk_ones_q += qk_one;
-            qk_sum_q0[0] += qk_part_q0[0] * qk_one;
-            qk_sum_q0[1] += qk_part_q0[1] * qk_one;
-            qk_sum_q0[2] += qk_part_q0[2] * qk_one;
-            qk_sum_q0[3] += qk_part_q0[3] * qk_one;
-            qk_sum_q0[8] += qk_part_q0[8] * qk_one;
-            qk_sum_q0[9] += qk_part_q0[9] * qk_one;
-            qk_sum_q0[10] += qk_part_q0[10] * qk_one;
-            qk_sum_q0[11] += qk_part_q0[11] * qk_one;
-            qk_sum_q0[16] += qk_part_q0[16] * qk_one;
-            qk_sum_q0[17] += qk_part_q0[17] * qk_one;
-            qk_sum_q0[18] += qk_part_q0[18] * qk_one;
-            qk_sum_q0[19] += qk_part_q0[19] * qk_one;
-            qk_sum_q0[24] += qk_part_q0[24] * qk_one;
-            qk_sum_q0[25] += qk_part_q0[25] * qk_one;
-            qk_sum_q0[26] += qk_part_q0[26] * qk_one;
-            qk_sum_q0[27] += qk_part_q0[27] * qk_one;
-            qk_sum_q0[32] += qk_part_q0[32] * qk_one;
-            qk_sum_q0[33] += qk_part_q0[33] * qk_one;
-            qk_sum_q0[34] += qk_part_q0[34] * qk_one;
-            qk_sum_q0[35] += qk_part_q0[35] * qk_one;
-            qk_sum_q0[40] += qk_part_q0[40] * qk_one;
-            qk_sum_q0[41] += qk_part_q0[41] * qk_one;
-            qk_sum_q0[42] += qk_part_q0[42] * qk_one;
-            qk_sum_q0[43] += qk_part_q0[43] * qk_one;
-            qk_sum_q0[48] += qk_part_q0[48] * qk_one;
-            qk_sum_q0[49] += qk_part_q0[49] * qk_one;
-            qk_sum_q0[50] += qk_part_q0[50] * qk_one;
-            qk_sum_q0[51] += qk_part_q0[51] * qk_one;
-            qk_sum_q0[56] += qk_part_q0[56] * qk_one;
-            qk_sum_q0[57] += qk_part_q0[57] * qk_one;
-            qk_sum_q0[58] += qk_part_q0[58] * qk_one;
-            qk_sum_q0[59] += qk_part_q0[59] * qk_one;
+            const int qk_up = 27 - qk_plane * 3;
+            qk_sum_q0[0] += qk_part_q0[0] << qk_up;
+            qk_sum_q0[1] += qk_part_q0[1] << qk_up;
+            qk_sum_q0[2] += qk_part_q0[2] << qk_up;
+            qk_sum_q0[3] += qk_part_q0[3] << qk_up;
+            qk_sum_q0[16] += qk_part_q0[16] << qk_up;
+            qk_sum_q0[17] += qk_part_q0[17] << qk_up;
+            qk_sum_q0[18] += qk_part_q0[18] << qk_up;
+            qk_sum_q0[19] += qk_part_q0[19] << qk_up;
+            qk_sum_q0[32] += qk_part_q0[32] << qk_up;
+            qk_sum_q0[33] += qk_part_q0[33] << qk_up;
+            qk_sum_q0[34] += qk_part_q0[34] << qk_up;
+            qk_sum_q0[35] += qk_part_q0[35] << qk_up;
+            qk_sum_q0[48] += qk_part_q0[48] << qk_up;
+            qk_sum_q0[49] += qk_part_q0[49] << qk_up;
+            qk_sum_q0[50] += qk_part_q0[50] << qk_up;
+            qk_sum_q0[51] += qk_part_q0[51] << qk_up;
         }
-        if (qk_there && qk_t == 0) {
-            [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) {
-                scale[qk_group * 1u + uint(qk_j)] = uint16_t(qk_words_scale[qk_j >> 1] >> (qk_j & 1) * 16);
+        if (qk_plane % 4 == qk_t) {
+            qk_late = qk_there ? qk_group : QK_NONE;
+            qk_late_r = r;
+            qk_late_zero_point = zero_point;
+        }
+        if (qk_plane % 4 == 3 || qk_plane == 9) {
+            const uint qk_group = qk_late;
+            precise float r = qk_late_r;
+            precise float zero_point = qk_late_zero_point;
+            uint qk_words_scale[1];
+            [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) qk_words_scale[qk_j] = 0u;
+            uint qk_words_zero[1];
+            [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) qk_words_zero[qk_j] = 0u;
+            uint qk_bits_s = qk_bits_of_f16(qk_quotient(1.0, r));
+            {
+                const int qk_at = 0;
+                qk_words_scale[qk_at >> 5] += qk_bits_s << (qk_at & 31);
             }
-            [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) {
-                zero[qk_group * 1u + uint(qk_j)] = uint16_t(qk_words_zero[qk_j >> 1] >> (qk_j & 1) * 16);
+            uint qk_bits_z = qk_bits_of_f16(zero_point);
+            {
+                const int qk_at = 0;
+                qk_words_zero[qk_at >> 5] += qk_bits_z << (qk_at & 31);
             }
+            if (qk_group != QK_NONE) {
+                [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) {
+                    scale[qk_group * 1u + uint(qk_j)] = uint16_t(qk_words_scale[qk_j >> 1] >> (qk_j & 1) * 16);
+                }
+                [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) {
+                    zero[qk_group * 1u + uint(qk_j)] = uint16_t(qk_words_zero[qk_j >> 1] >> (qk_j & 1) * 16);
+                }
+            }
+            qk_late = QK_NONE;
         }
     }
-    qk_sum_q0[0] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[1] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[2] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[3] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[8] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[9] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[10] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[11] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[16] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[17] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[18] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[19] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[24] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[25] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[26] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[27] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[32] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[33] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[34] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[35] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[40] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[41] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[42] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[43] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[48] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[49] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[50] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[51] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[56] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[57] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[58] += 0xB4C00000u * qk_ones_q;
-    qk_sum_q0[59] += 0xB4C00000u * qk_ones_q;
     {
         const int qk_far = 0 + ((qk_t - 0) * 4) * 32 - 0;
         qk_staged_W_q[qk_own_W_q + (0 + 0 + (qk_far >> 5))] = qk_sum_q0[0] << (qk_far & 31);
         qk_staged_W_q[qk_own_W_q + (0 + 1 + (qk_far >> 5))] = qk_sum_q0[1] << (qk_far & 31);
         qk_staged_W_q[qk_own_W_q + (0 + 2 + (qk_far >> 5))] = qk_sum_q0[2] << (qk_far & 31);
         qk_staged_W_q[qk_own_W_q + (0 + 3 + (qk_far >> 5))] = qk_sum_q0[3] << (qk_far & 31);
-        qk_staged_W_q[qk_own_W_q + (0 + 8 + (qk_far >> 5))] = qk_sum_q0[8] << (qk_far & 31);
-        qk_staged_W_q[qk_own_W_q + (0 + 9 + (qk_far >> 5))] = qk_sum_q0[9] << (qk_far & 31);
-        qk_staged_W_q[qk_own_W_q + (0 + 10 + (qk_far >> 5))] = qk_sum_q0[10] << (qk_far & 31);
-        qk_staged_W_q[qk_own_W_q + (0 + 11 + (qk_far >> 5))] = qk_sum_q0[11] << (qk_far & 31);
         qk_staged_W_q[qk_own_W_q + (0 + 16 + (qk_far >> 5))] = qk_sum_q0[16] << (qk_far & 31);
         qk_staged_W_q[qk_own_W_q + (0 + 17 + (qk_far >> 5))] = qk_sum_q0[17] << (qk_far & 31);
         qk_staged_W_q[qk_own_W_q + (0 + 18 + (qk_far >> 5))] = qk_sum_q0[18] << (qk_far & 31);
         qk_staged_W_q[qk_own_W_q + (0 + 19 + (qk_far >> 5))] = qk_sum_q0[19] << (qk_far & 31);
-        qk_staged_W_q[qk_own_W_q + (0 + 24 + (qk_far >> 5))] = qk_sum_q0[24] << (qk_far & 31);
-        qk_staged_W_q[qk_own_W_q + (0 + 25 + (qk_far >> 5))] = qk_sum_q0[25] << (qk_far & 31);
-        qk_staged_W_q[qk_own_W_q + (0 + 26 + (qk_far >> 5))] = qk_sum_q0[26] << (qk_far & 31);
-        qk_staged_W_q[qk_own_W_q + (0 + 27 + (qk_far >> 5))] = qk_sum_q0[27] << (qk_far & 31);
         qk_staged_W_q[qk_own_W_q + (0 + 32 + (qk_far >> 5))] = qk_sum_q0[32] << (qk_far & 31);
         qk_staged_W_q[qk_own_W_q + (0 + 33 + (qk_far >> 5))] = qk_sum_q0[33] << (qk_far & 31);
         qk_staged_W_q[qk_own_W_q + (0 + 34 + (qk_far >> 5))] = qk_sum_q0[34] << (qk_far & 31);
         qk_staged_W_q[qk_own_W_q + (0 + 35 + (qk_far >> 5))] = qk_sum_q0[35] << (qk_far & 31);
-        qk_staged_W_q[qk_own_W_q + (0 + 40 + (qk_far >> 5))] = qk_sum_q0[40] << (qk_far & 31);
-        qk_staged_W_q[qk_own_W_q + (0 + 41 + (qk_far >> 5))] = qk_sum_q0[41] << (qk_far & 31);
-        qk_staged_W_q[qk_own_W_q + (0 + 42 + (qk_far >> 5))] = qk_sum_q0[42] << (qk_far & 31);
-        qk_staged_W_q[qk_own_W_q + (0 + 43 + (qk_far >> 5))] = qk_sum_q0[43] << (qk_far & 31);
         qk_staged_W_q[qk_own_W_q + (0 + 48 + (qk_far >> 5))] = qk_sum_q0[48] << (qk_far & 31);
         qk_staged_W_q[qk_own_W_q + (0 + 49 + (qk_far >> 5))] = qk_sum_q0[49] << (qk_far & 31);
         qk_staged_W_q[qk_own_W_q + (0 + 50 + (qk_far >> 5))] = qk_sum_q0[50] << (qk_far & 31);
         qk_staged_W_q[qk_own_W_q + (0 + 51 + (qk_far >> 5))] = qk_sum_q0[51] << (qk_far & 31);
-        qk_staged_W_q[qk_own_W_q + (0 + 56 + (qk_far >> 5))] = qk_sum_q0[56] << (qk_far & 31);
-        qk_staged_W_q[qk_own_W_q + (0 + 57 + (qk_far >> 5))] = qk_sum_q0[57] << (qk_far & 31);
-        qk_staged_W_q[qk_own_W_q + (0 + 58 + (qk_far >> 5))] = qk_sum_q0[58] << (qk_far & 31);
-        qk_staged_W_q[qk_own_W_q + (0 + 59 + (qk_far >> 5))] = qk_sum_q0[59] << (qk_far & 31);
     }
 }
 
@@ -428,7 +370,7 @@ void qk_encode(uint qk_block, uint qk_part) {
 void qk_write_made(bool follow) {
     barrier();
     const uint first = follow ? qk_made[0] : QK_NONE;  // which is odd, and so no block that begins where a word does
-    for (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x / 2u * 64u; u += gl_WorkGroupSize.x) {
+    for (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x / 4u * 64u; u += gl_WorkGroupSize.x) {
         if (first != QK_NONE) {
             W_q[first * 64u + u] = qk_staged_W_q[u + u / 64u];
             continue;
@@ -440,14 +382,14 @@ void qk_write_made(bool follow) {
 }
 
 void qk_place(uint part) {
-    const uint block = (part + gl_LocalInvocationIndex) / 2u;
-    qk_made[gl_LocalInvocationIndex / 2u] = block < blocks ? block : QK_NONE;
+    const uint block = (part + gl_LocalInvocationIndex) / 4u;
+    qk_made[gl_LocalInvocationIndex / 4u] = block < blocks ? block : QK_NONE;
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < blocks * 2u; first += threads) {
-        qk_encode((first + gl_LocalInvocationIndex) / 2u, first);
-        qk_write_made(blocks * 2u - first >= gl_WorkGroupSize.x);
+    for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < blocks * 4u; first += threads) {
+        qk_encode((first + gl_LocalInvocationIndex) / 4u, first);
+        qk_write_made(blocks * 4u - first >= gl_WorkGroupSize.x);
     }
 }

@@ -69,34 +69,37 @@ value = q
 encode { q = x == 0.0 ? 0 : 2 * i }
 SPEC
 
-# Groups that a team makes on Vulkan: each in turns, where a sum has an order; by places. And those that it cannot: two codes share bytes, or
-# some words have none; a scale is of a part of the group, or among others.
-for format in turns placing apart open halved; do
+# Groups that a team makes on Vulkan: in turns, where a sum has an order; by places, and by a scale as it is stored, or looked for where it
+# is set. And those that it cannot: two codes share bytes, some words have none, or a scale is of a part of the group.
+for format in turns placing direct apart open halved; do
+  bits='4 @ 0 (64:8, 2:4)' planes=2 bytes=64 scale='per 64 = d { 16 @ 0 (2:16) }' more='' q='q = even(x, 0, 15)'
   case $format in
-    turns) bits='{ 2 @ 6 (64:8, 4:-2)' planes=4 bytes=64 scale='per 64 = d { 16 @ 0 (4:16) }' more='' q='q = even(x, 0, 3)' ;;
-    placing) bits='{ 4 @ 0 (64:8, 2:4)' planes=2 bytes=64 scale='per 64 = d { 16 @ 0 (2:16) }' more='' q='q = x < 0.0 ? 0 : i >> 3' ;;
-    apart) bits='{ 3 @ 0 (64:8, 2:4)' planes=2 bytes=64 scale='per 64 = d { 16 @ 0 (2:16) }' more='code n = w { 1 @ 3 (64:8, 2:4) }' q='q = even(x, 0, 7)
+    turns) bits='2 @ 6 (64:8, 4:-2)' planes=4 scale='per 64 = d { 16 @ 0 (4:16) }' q='q = even(x, 0, 3)' ;;
+    placing) q='q = x < s ? 0 : i >> 3' ;;
+    apart) bits='3 @ 0 (64:8, 2:4)' more='code n = w { 1 @ 3 (64:8, 2:4) }' q='q = even(x, 0, 7)
     n = x < 0.0 ? 1 : 0' ;;
-    open) bits='{ 4 @ 0 (64:8, 2:4)' planes=2 bytes=80 scale='per 64 = d { 16 @ 0 (2:16) }' more='spare w { 8 @ 512 (16:8) }' q='q = even(x, 0, 15)' ;;
-    halved) bits='{ 4 @ 0 (64:8, 2:4)' planes=2 bytes=64 scale='per 32 = d { 16 @ 0 (4:16) }' more='' q='q = even(x, 0, 15)' ;;
+    open) bytes=80 more='spare w { 8 @ 512 (16:8) }' ;;
+    halved) scale='per 32 = d { 16 @ 0 (4:16) }' ;;
   esac
   numbers=1 each='per 64' value='q * s'
   [ $format != apart ] || value='n == 0 ? q * s : -q * s'
   [ $format != halved ] || numbers=2 each='per 32'
+  set="total $each = sum(abs(x))
+    least $each = min(x)
+    s = total + least"
+  [ $format != direct ] || set='s = max(abs(x))'
   cat >"$work/$format.quant" <<SPEC
 format $format "groups of 64, of which a team makes some"
 block $planes apart x 64 {
     buffer weight { w: u8[1][$bytes] }
     buffer scale { d: f16[$planes][$numbers] }
 }
-code q = w $bits }
+code q = w { $bits }
 code s: f16 $scale
 $more
 value = $value
 encode {
-    total $each = sum(abs(x))
-    least $each = min(x)
-    s = total + least
+    $set
     $q
 }
 SPEC
@@ -106,7 +109,7 @@ done
 files() {
   case $2 in
     hqq_*) echo "$1" W_q="$3/W_q" "$1" scale="$3/scale" "$1" zero="$3/zero" ;;
-    nibbles | turns | placing | apart | open | halved) echo "$1" weight="$3/weight" "$1" scale="$3/scale" ;;
+    nibbles | turns | placing | direct | apart | open | halved) echo "$1" weight="$3/weight" "$1" scale="$3/scale" ;;
     own) echo "$1" weight="$3/weight" "$1" signs="$3/signs" ;;
     *) echo "$1" "${4:-}$3/weight" ;;
   esac
@@ -257,7 +260,8 @@ if [ $# -gt 0 ]; then
 fi
 {
   printf 'numbers %s\n' '2 64' '2 128' '3 64' '3 128' '4 64' '4 128' '8 64' '8 128'
-  printf 'any %s\n' 'hqq_b2_g128 128' 'hqq_b3_g64 64' 'hqq_b4_g64 64' 'hqq_b8_g64 64' 'nibbles 16' 'turns 64' 'placing 64' 'apart 64' 'open 64' 'halved 64'
+  printf 'any %s\n' 'hqq_b2_g128 128' 'hqq_b3_g64 64' 'hqq_b4_g64 64' 'hqq_b8_g64 64' 'nibbles 16'
+  printf 'any %s 64\n' turns placing direct apart open halved
   printf 'back %s\n' 'nibbles 16 -8 7' 'crossing 6 -16 15' 'leaving 6 -16 15' 'digits 8 -1 1' 'own 8 -255 255'
   echo placed
   echo refused
