@@ -126,8 +126,9 @@ int qk_bits(float v) {
     return int(qk_bits_of_f32(v) & 0x7FFFFFFFu);
 }
 
+// Of a NaN 0: as integers, those with a sign are above negative infinity.
 int qk_sign(float v) {
-    return int(qk_bits_of_f32(v) >> 31);
+    return floatBitsToInt(v) <= int(0xFF800000u) ? 1 : 0;
 }
 
 // The bits of the nearest float that has so many digits behind the first, ties to even, from 0 to `most`, which is also that of a NaN.
@@ -140,14 +141,14 @@ int qk_small(float v, uint digits, int least, int most) {
 }
 
 // The same of a quotient that is a guess, and whether that says enough: it is off by less than 2^-21 of what it is, which is at most 16
-// times the last digit, so that it does unless the quotient is next to the middle of two.
+// times the last digit, so that it does unless the quotient is next to the middle of two. What a device makes of a NaN is `most` or unclear.
 int qk_clear_small(float a, float b, uint digits, int least, int most, inout bool clear) {
     const float size = abs(b), guess = a * (1.0 / size);
-    const int within = min(floatBitsToInt(guess) & 0x7FFFFFFF, most), e = max(within & 0x7F800000, least);
-    const int magic = e + (int(23u - digits) << 23);
-    precise float sum = intBitsToFloat(within) + intBitsToFloat(magic);
+    const float within = min(abs(guess), intBitsToFloat(most));
+    const int e = max(floatBitsToInt(within) & 0x7F800000, least), magic = e + (int(23u - digits) << 23);
+    precise float sum = within + intBitsToFloat(magic);
     precise float near = sum - intBitsToFloat(magic);
-    precise float off = intBitsToFloat(within) - near;
+    precise float off = within - near;
     clear = clear && abs(off) < intBitsToFloat(magic) * 5.9602e-8 && size > 1e-30 && size < 1e30;
     return floatBitsToInt(sum) - magic + (e - least >> 23u - digits);
 }

@@ -3,24 +3,24 @@
 shared float qk_found[gl_WorkGroupSize.x * @{row_values}u];
 
 @end
-// Makes a row of the floats from block `from` on: all of it is looked at before a block is made.
+// Makes a row, if there is such a one, of the floats from block `from` on: all of it is looked at before a block is made.
 void qk_make_row(uint row, uint from) {
 @if holds
-    float x[@{block_elements}];  // of the last block
+    float x[@{row_share}];  // of the last block
 @end
 @if spread
-    // So many blocks at a time: threads take words of all of them in turn.
-    const uint t = gl_LocalInvocationIndex, most = gl_WorkGroupSize.x;
+    // So many parts of @{row_share} elements at a time: threads take words of all of them in turn.
+    const uint t = gl_LocalInvocationIndex, most = gl_WorkGroupSize.x, parts = @{row_parts};
 @end
 @if row_values
     const uint own = gl_LocalInvocationIndex * @{row_values}u;
     float qk_of_row[@{row_values}];
     @{row_begin}
 @if spread
-    for (uint b = 0u; b < row_blocks; b += most) {
-        const uint n = min(most, row_blocks - b);
+    for (uint b = 0u; b < parts; b += most) {
+        const uint n = min(most, parts - b);
         if (t >= n) break;
-        qk_hold((from + b) * @{block_elements}u, t, n, x);
+        qk_hold(from * @{block_elements}u + b * @{row_share}u, t, n, x);
         qk_look(x, qk_of_row);
     }
 @else
@@ -48,16 +48,17 @@ void qk_make_row(uint row, uint from) {
     for (uint k = 0u; k < @{row_values}u; ++k) qk_of_row[k] = qk_found[k];
     barrier();
 @end
+    if (row >= rows) return;  // asked late: the floats do not wait for what says which row it is
 @if spread
-    for (uint b = 0u; b < row_blocks; b += most) {
-        const uint n = min(most, row_blocks - b);
+    for (uint b = 0u; b < parts; b += most) {
+        const uint n = min(most, parts - b);
         if (t >= n) break;
 @if row_values
-        if (row_blocks > most) qk_hold((from + b) * @{block_elements}u, t, n, x);  // else it is what was looked at
+        if (parts > most) qk_hold(from * @{block_elements}u + b * @{row_share}u, t, n, x);  // else it is what was looked at
 @else
-        qk_hold((from + b) * @{block_elements}u, t, n, x);
+        qk_hold(from * @{block_elements}u + b * @{row_share}u, t, n, x);
 @end
-        qk_encode(row, b, (from + b) * @{block_elements}u, t, n, x@{of_row});
+        qk_encode(row, b, from * @{block_elements}u + b * @{row_share}u, t, n, x@{of_row});
     }
 @else
 @if holds

@@ -23,7 +23,7 @@ layout(push_constant) uniform Push {
 void main() {
     for (uint token = gl_WorkGroupID.x; token < tokens; token += gl_NumWorkGroups.x) {
         const uint row = indices[token];
-        if (row < rows) qk_make_row(row, token * row_blocks);
-        else if (gl_LocalInvocationIndex == 0u) atomicAdd(out_of_range, 1u);
+        qk_make_row(row, token * row_blocks);
+        if (row >= rows && gl_LocalInvocationIndex == 0u) atomicAdd(out_of_range, 1u);
     }
 }

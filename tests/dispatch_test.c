@@ -533,6 +533,66 @@ static void test_small_parts(void **state) {
             gather_shape(rows, 3, tokens, 192 * 5, 4, (rows <= 20 ? 1 : (rows + 19) / 20) * ((tokens + 4) / 5));
 }
 
+/* ---- Rows that are made ------------------------------------------------------------------------------------------ */
+
+typedef struct made_rows {
+    uint32_t threads, x_type, workgroups, push[2];
+} made_rows;
+
+static qk_status note_made(void *context, const qk_launch *launch, qk_error *error) {
+    (void)error;
+    made_rows *made = context;
+    assert_non_null(launch->constants);
+    *made = (made_rows){launch->constants[1], launch->constants[0], launch->workgroups, {0}};
+    memcpy(made->push, launch->push, sizeof made->push);
+    return QK_OK;
+}
+
+/* A workgroup makes a row: of a short one it has fewer threads, as many as there are tiles, or as few as it can have. */
+static void test_made_rows(void **state) {
+    (void)state;
+    static const qk_binding bindings[] = {
+        {0, "codes", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, CODES, 1, 1, CODES, 0},
+        {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 4, 4, 1, 0, 0},
+        {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    };
+    static const uint32_t legal[] = {32, 64, 128, 256, 512}, types[] = {0};
+    static const qk_spec_constant constants[] = {{QK_CONSTANT_X_TYPE, "x_type", 2, 1, types},
+                                                 {QK_CONSTANT_LOCAL_SIZE_X, "local_size_x", 256, 5, legal}};
+    static const uint32_t cases[][2] = {{32, 32},    {512, 32},   {544, 64},  {1024, 64},
+                                        {1056, 128}, {4096, 256}, {8192, 256}};
+    qk_kernel kernel = kernel_of(0);
+    kernel.bindings = bindings;
+    kernel.push_bytes = QK_ENCODE_MATRIX_PUSH_BYTES;
+    kernel.spec_constants = constants;
+    kernel.spec_constant_count = 2;
+    kernel.tile_elements = BLOCK / 2;
+    kernel.view = QK_VIEW_MATRIX;
+    kernel.block_rows = 1;
+    kernel.block_cols = BLOCK;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        enum { ROWS = 5 };
+        made_rows made = {0};
+        qk_error error;
+        const uint64_t cols = cases[i][0];
+        const qk_range weights[2] = {{memory, 0, ROWS * cols / BLOCK * CODES}, {memory + 1, 0, ROWS * 4}};
+        qk_backend backend = {.launch = note_made, .context = &made, .api = QK_API_VULKAN};
+        backend.limits = (qk_limits){.storage_range = 1 << 20,
+                                     .offset_alignment = 16,
+                                     .workgroup_count = 1000,
+                                     .workgroup_size = 256,
+                                     .push_bytes = 128,
+                                     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT};
+        assert_int_equal(qk_dispatch_encode_matrix(&backend, &kernel, weights,
+                                                   (qk_range){memory + 2, 0, ROWS * cols * 4}, ROWS, cols, &error),
+                         QK_OK);
+        assert_int_equal(made.threads, cases[i][1]);
+        assert_int_equal(made.x_type, 2);
+        assert_int_equal(made.workgroups, ROWS);
+        assert_int_equal(made.push[1], cols / BLOCK);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wrong_dequant),   cmocka_unit_test(test_wrong_gather),
@@ -541,6 +601,7 @@ int main(void) {
         cmocka_unit_test(test_dequant_parts),   cmocka_unit_test(test_counts),
         cmocka_unit_test(test_gather_parts),    cmocka_unit_test(test_small_parts),
         cmocka_unit_test(test_transcode_parts), cmocka_unit_test(test_wrong_transcode),
+        cmocka_unit_test(test_made_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

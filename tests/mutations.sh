@@ -851,9 +851,15 @@ mutate "rows: all of a row is looked at, words in turn" templates/encode_row.gls
 mutate "rows: the first of equals" templates/encode_row.glsl \
   's|uint step = 1u; step < gl_WorkGroupSize.x; step \*= 2u|uint step = gl_WorkGroupSize.x / 2u; step > 0u; step /= 2u|; s/% \(2u \* step\) == 0u/< step/' \
   script encode_rows "c vulkan" "one ends 32"
+mutate "rows: a short one has fewer threads" $decode 's/c->legal\[k\] >= row_tiles/c->legal[k] >= 999u/' unit dispatch_test
+mutate "rows: and no fewer than it has tiles" $decode 's/c->legal\[k\] >= row_tiles/c->legal[k] > 0/' unit dispatch_test
+mutate "rows: parts of a block have words of their own" gen/text/encode_rows.c 's/all = n \* p->parts;/all = n;/' \
+  script encode_rows "c vulkan" "one iq2_bn 64"
+mutate "rows: with a header that is not theirs" gen/text/encode_rows.c 's/\(n - header\) \* p->parts/n - header/' \
+  script encode_rows "c vulkan" "one iq2_bn 64"
 mutate "rows: a thread with several blocks loads them again" templates/encode_row.glsl 's/share > 1u/share > 9u/' \
   script encode_rows "c vulkan" "one far 32"
-mutate "rows: and with several words" templates/encode_row.glsl 's/row_blocks > most/row_blocks > 9999u/' \
+mutate "rows: and with several words" templates/encode_row.glsl 's/parts > most/parts > 9999u/' \
   script encode_rows "c vulkan" "one bnb_int8 32"
 mutate "rows: words in turn, where it does not matter which float is the first" gen/build/encode_spread.c \
   's/return term->call == QG_CALL_MAX .*/return true;/' script encode_rows "c vulkan" "one far 32"
@@ -863,13 +869,17 @@ mutate "rows: a word has neighbours that the first digit counts" gen/text/encode
 mutate "rows: words in turn are as far apart as there are threads" gen/text/encode_rows.c \
   's/qk_t \+ qk_j \* qk_n\]/qk_t + qk_j * (qk_n + 1u)]/' \
   script encode_rows "c vulkan" "one iq2_bn 64"
-mutate "rows: the header is the first thread's of the first block" gen/text/encode_rows.c 's/qk_col \+ qk_t == 0/qk_col + qk_t == 1/' \
-  script encode_rows "c vulkan" "one iq2_bn 64"
+mutate "rows: what is the row's own is the first thread's of the first block" gen/text/encode_rows.c 's/qk_col \+ qk_t == 0/qk_col + qk_t == 1/' \
+  script encode_rows "c vulkan" "one i4_channel 32"
+mutate "rows: a choice of 0 is the first or the second" gen/text/encode.c 's/"if \(!\(%s\)\) \{" : "if \(%s\) \{"/"if (%s) {" : "if (!(%s)) {"/' \
+  script encode_rows "c vulkan" "one i4_channel 32"
+mutate "rows: sums of codes with a sign are made good" gen/text/encode_store.c 's/raised \|\| with_sign\); \+\+i/raised || with_sign) \&\& !p->encode->rows; ++i/' \
+  script encode_rows "c vulkan" "one bnb_int8 32"
 mutate "rows: a code that is not certain is made again" gen/text/encode_store.c 's/if \(qk_j == qk_at >> 5\)/if (qk_j < 0)/' \
   script encode_rows "c vulkan" "one i4_channel 32"
 mutate "rows: blocks stand behind the header" gen/text/encode_rows.c 's/begin, n - header, u\);/begin, n, u);/' \
   script encode_rows c "one iq2_bn 64"
-mutate "rows: an index that is no row, Vulkan" templates/set_rows_matrix.comp 's/if \(row < rows\)/if (row <= rows)/' \
+mutate "rows: an index that is no row, Vulkan" templates/set_rows_matrix.comp 's/row >= rows/row > rows/' \
   script encode_rows "c vulkan" "one iq2_bn 64"
 mutate "rows: an index that is no row, MSL" templates/set_rows_matrix.metal 's/if \(row >= push.rows\)/if (row > push.rows)/' \
   script encode_rows "c msl" "one iq2_bn 64"
@@ -897,7 +907,7 @@ mutate "planes: a team leaves what has no group" gen/text/encode_planes.c 's/"if
   script encode_planes "c vulkan" "numbers 4 64"
 mutate "planes: a team stores numbers of groups alone" gen/text/encode_planes.c 's/"if \(qk_there \&\& qk_t/"if (qk_t/' unit rows_test
 mutate "planes: a team writes no block beyond the last" templates/encode_planes.comp 's/block < blocks \? block : QK_NONE/block/' unit rows_test
-mutate "planes: a launch has all threads of their teams" runtime/include/qkgen/dispatch_decode.h 's/apart \? kernel->block_cols \/ kernel->tile_elements :/apart ? 1 :/' \
+mutate "planes: a launch has all threads of their teams" runtime/include/qkgen/dispatch_decode.h 's/each \* \(kernel->block_cols \/ kernel->tile_elements\)/each/' \
   unit rows_test
 mutate "planes: each of a team sets numbers of a group" gen/text/encode_planes.c 's/"if \(qk_plane %% %u == qk_t\) \{"/"if (qk_plane %% %u == 0) {"/' \
   script encode_planes "c vulkan" "numbers 4 64"

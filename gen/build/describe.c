@@ -202,7 +202,8 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
     described->tile_elements = kernel->family->encodes || kernel->to ? qg_unit(kernel) : plan->tile_elements;
     if (kernel->family->encodes && kernel->layout->view == QG_VIEW_GROUPS)
         described->tile_elements = kernel->layout->block_cols; /* as of tiles that are decoded, it is of one row */
-    if (api == QK_API_VULKAN && kernel->family->encodes) described->tile_elements /= qg_encode_team(kernel->layout);
+    if (api == QK_API_VULKAN && kernel->family->encodes)
+        described->tile_elements /= qg_encode_team(kernel->layout) * qg_spread_parts(kernel->layout);
     described->tile_rows = plan->tile_rows;
     described->rows_at_once = api == QK_API_VULKAN ? kernel->rows_at_once : 0;
     if (kernel->family->in_tiles)

@@ -2,7 +2,9 @@
  * that are neighbours then load neighbours, and store neighbours. */
 #include "build/family.h"
 
-enum { WORD = 32 };
+#include <string.h>
+
+enum { WORD = 32, MOST_HELD = 32 }; /* elements that a thread holds, of which each takes a register */
 
 /* Whether the largest magnitude is looked for, the same in any order: those that are equal have the same bits. */
 static bool is_free(const qg_term *term) {
@@ -49,3 +51,54 @@ const qg_slice *qg_spread_slice(const qg_layout *layout) {
 }
 
 uint32_t qg_spread_run(const qg_slice *slice) { return WORD / (uint32_t)slice->digits[0].stride; }
+
+uint32_t qg_spread_parts(const qg_layout *layout) {
+    const qg_slice *slice = qg_spread_slice(layout);
+    const uint32_t parts = slice ? layout->elements / MOST_HELD : 1;
+    return parts > 1 && slice->digits[0].extent % (parts * qg_spread_run(slice)) == 0 ? parts : 1;
+}
+
+/* A slice that has fewer of its words; each of them has what it had. */
+static qg_slice part_of_slice(qg_arena *arena, const qg_slice *slice, uint32_t parts) {
+    qg_digit *digits = QG_NEW_ARRAY(arena, qg_digit, slice->n_digits);
+    qg_slice own = *slice;
+    memcpy(digits, slice->digits, slice->n_digits * sizeof *digits);
+    digits[0].extent /= parts;
+    own.digits = digits;
+    own.count /= parts;
+    return own;
+}
+
+const qg_layout *qg_spread_layout(qg_arena *arena, const qg_layout *layout) {
+    const uint32_t parts = qg_spread_parts(layout);
+    const qg_slice *slice = qg_spread_slice(layout);
+    if (parts == 1) return layout;
+    qg_layout *part = QG_NEW(arena, qg_layout);
+    qg_buffer *buffers = QG_NEW_ARRAY(arena, qg_buffer, layout->n_buffers);
+    qg_code *codes = QG_NEW_ARRAY(arena, qg_code, layout->n_codes);
+    qg_encode *encode = QG_NEW(arena, qg_encode);
+    qg_equation *items = QG_NEW_ARRAY(arena, qg_equation, layout->encode->count);
+    *part = *layout;
+    *encode = *layout->encode;
+    memcpy(buffers, layout->buffers, layout->n_buffers * sizeof *buffers);
+    memcpy(codes, layout->codes, layout->n_codes * sizeof *codes);
+    memcpy(items, encode->items, encode->count * sizeof *items);
+    const uint32_t header = qg_header_bytes(&buffers[slice->buffer]);
+    buffers[slice->buffer].bytes = header + (buffers[slice->buffer].bytes - header) / parts;
+    for (uint32_t i = 0; i < encode->count; ++i) {
+        if (items[i].per == layout->elements) items[i].per /= parts; /* of the row: as much as a thread looks at */
+        if (!items[i].is_code || items[i].of_row) continue;
+        qg_code *code = &codes[items[i].code];
+        qg_slice *own = QG_NEW(arena, qg_slice);
+        *own = part_of_slice(arena, slice, parts);
+        code->slices = own;
+        code->count /= parts;
+    }
+    part->elements /= parts;
+    part->block_cols /= parts;
+    part->buffers = buffers;
+    part->codes = codes;
+    part->encode = encode;
+    encode->items = items;
+    return part;
+}

@@ -15,8 +15,9 @@ uint32_t qg_encode_unit(const qg_buffer *buffer) {
 
 bool qg_stores_fours(const qg_layout *layout, uint32_t buffer) {
     const qg_buffer *b = &layout->buffers[buffer];
-    return layout->encode->rows && !qg_spread_slice(layout) && b->n_axes == 2 && qg_header_bytes(b) == 0 &&
-           b->bytes % 16 == 0;
+    if (b->bytes % 16 || qg_header_bytes(b) || layout->view == QG_VIEW_GROUPS) return false;
+    return layout->encode->rows ? !qg_spread_slice(layout) && b->n_axes == 2
+                                : b->tile_rows <= 1 && !qg_staged_words(layout, buffer);
 }
 
 /* A function that looks at all that is made together. */
@@ -144,8 +145,8 @@ static bool guesses(const qg_layout *layout, uint32_t buffer) {
 /* Whether each thread makes all that is made together. */
 static bool is_alone(const qg_layout *layout) { return share_of(layout) == qg_made_elements(layout); }
 
-/* An odd number of words: blocks of neighbours begin in different banks. Those that a team makes are all staged, but for
- * what a group of planes has one of, which one thread stores. */
+/* An odd number of words: blocks of neighbours begin in different banks. Those that a team makes are all staged, but
+ * for what a group of planes has one of, which one thread stores. */
 static uint32_t words_to_stage(const qg_layout *layout, uint32_t number) {
     const qg_buffer *buffer = &layout->buffers[number];
     if (layout->view == QG_VIEW_GROUPS && (is_alone(layout) || !qg_slice_of_elements(layout, number))) return 0;

@@ -134,8 +134,8 @@ uint32_t qg_encode_team(const qg_layout *layout);
 uint32_t qg_made_elements(const qg_layout *layout);
 /* The one slice of which a buffer has bits, that of a code of each element; NULL: it has others. */
 const qg_slice *qg_slice_of_elements(const qg_layout *layout, uint32_t buffer);
-/* Whether the plane says in which bits of a word a code of the slice is, of which a group has `count`, and its number in
- * the group in which word. */
+/* Whether the plane says in which bits of a word a code of the slice is, of which a group has `count`, and its number
+ * in the group in which word. */
 bool qg_splits_planes(const qg_layout *layout, const qg_slice *slice, uint32_t count);
 /* Whether a team of so many can make the groups of a block one after the other, each thread its own words of codes of
  * all planes. */
@@ -154,6 +154,10 @@ uint32_t qg_words_of_planes(const qg_layout *layout, uint32_t team);
 enum { QG_MOST_OF_SPREAD = 64 };
 const qg_slice *qg_spread_slice(const qg_layout *layout);
 uint32_t qg_spread_run(const qg_slice *slice);
+/* In how many parts threads take such a block, so that registers suffice; and the layout of a part, which has as many
+ * words less. */
+uint32_t qg_spread_parts(const qg_layout *layout);
+const qg_layout *qg_spread_layout(qg_arena *arena, const qg_layout *layout);
 /* The words that codes of a slice lie in, of one thread of a team, where each thread has the same ones, but for a
  * distance that is its own: those of the slice's first thread, a bit for each of `span` from the first on. */
 enum { QG_PARTS_USED = 2 };

@@ -288,6 +288,10 @@ static void print_codes(printer *p) {
             if (qg_encoder_guesses_alike(p, i))
                 qg_encoder_line(p, qg_format(p->arena, "bool qk_clear_%s = true;", name));
         }
+    p->chosen = qg_encoder_choice_of_row(p);
+    if (p->chosen)
+        qg_encoder_begin(p, qg_format(p->arena, qg_encoder_is_zero(p->chosen->arg[1]) ? "if (!(%s)) {" : "if (%s) {",
+                                      qg_encoder_text(p, p->chosen->arg[0])));
     const loop before = qg_encoder_begin_elements(p, NULL, n, 1, QG_UNROLLED, looks);
     for (uint32_t i = 0; i < p->encode->count; ++i)
         if (qg_encoder_items(p)[i].is_code && qg_encoder_items(p)[i].per == 1) qg_encoder_store_code(p, i);
@@ -297,6 +301,8 @@ static void print_codes(printer *p) {
             qg_encoder_finish_sums(p, i);
             if (qg_encoder_guesses(p, i) && qg_encoder_guesses_alike(p, i)) qg_encoder_drop_guesses(p, i);
         }
+    if (p->chosen) qg_encoder_finish(p);
+    p->chosen = NULL;
     for (uint32_t i = 0; i < p->encode->count; ++i)
         if (qg_encoder_items(p)[i].is_code && qg_encoder_items(p)[i].per == 1)
             qg_encoder_finish_parts(p, &p->layout->codes[qg_encoder_items(p)[i].code]);
@@ -438,14 +444,20 @@ static printer printer_of(qg_arena *arena, const qg_layout *layout, qg_target_id
     for (size_t i = 0; i < sizeof dialects / sizeof *dialects; ++i)
         if (dialects[i].id == id) p.d = &dialects[i];
     p.target = qg_targets[id];
-    p.team = 1;
+    p.team = p.parts = 1;
     if (layout->view == QG_VIEW_GROUPS) {
         p.planes = layout;
         p.layout = qg_encoder_group_layout(arena, layout);
     }
     p.run = p.share = p.layout->elements;
     if (layout->encode->rows) qg_encoder_find_rows(&p);
-    if (id == QG_GLSL && qg_encoder_holds_rows(&p)) p.spread = qg_spread_slice(layout);
+    if (id != QG_GLSL || !qg_encoder_holds_rows(&p)) return p;
+    p.spread = qg_spread_slice(layout);
+    if (!p.spread) return p;
+    p.parts = qg_spread_parts(layout);
+    p.layout = qg_spread_layout(arena, layout);
+    p.encode = p.layout->encode;
+    p.run = p.share = p.layout->elements;
     return p;
 }
 
@@ -530,4 +542,6 @@ void qg_row_holes(qg_arena *arena, qg_holes *holes, const qg_layout *layout, qg_
     qg_hole(holes, "of_row", begin.n_row ? ", qk_of_row" : "");
     qg_hole(holes, "holds", qg_encoder_holds_rows(&begin) ? "yes" : NULL);
     qg_hole(holes, "spread", begin.spread ? "yes" : NULL);
+    qg_hole(holes, "row_parts", begin.parts > 1 ? qg_format(arena, "row_blocks * %uu", begin.parts) : "row_blocks");
+    qg_hole(holes, "row_share", qg_format(arena, "%u", begin.share));
 }

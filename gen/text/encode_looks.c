@@ -106,7 +106,8 @@ static void wait_for_others(printer *p) {
     p->left = false;
 }
 
-/* Where a thread leaves number `which` of several. Planes take turns: others may still look at those of the last one. */
+/* Where a thread leaves number `which` of several. Planes take turns: others may still look at the last
+ * one's. */
 static const char *place(const printer *p, const char *at, uint32_t which) {
     const uint32_t count = qg_words_left(p->planes ? p->planes : p->layout);
     if (qg_encoder_joins_planes(p))
@@ -135,11 +136,17 @@ static bool finds_freely(const printer *p, const qg_term *const *terms, uint32_t
     return true;
 }
 
-/* In memory, one by one. */
+/* One by one: of a row, what the thread holds; else in memory. */
 static void find_again(printer *p, const qg_term *const *terms, const char *const *into, uint32_t count,
                        const char *group, uint32_t n) {
     for (uint32_t i = 0; i < count; ++i)
         qg_encoder_line(p, qg_format(p->arena, "%s = %s;", into[i], qg_encoder_begin_of(p, terms[i])));
+    if (p->encode->rows) {
+        const loop held = qg_encoder_begin_elements(p, group, n, 1, n, true);
+        for (uint32_t i = 0; i < count; ++i) qg_encoder_add_value(p, terms[i], into[i]);
+        qg_encoder_leave(p, &held);
+        return;
+    }
     qg_encoder_begin(p, qg_format(p->arena, "for (int qk_i = 0; qk_i < %u; ++qk_i) {", n));
     const loop before = qg_encoder_enter(p, group ? qg_format(p->arena, "(%s * %u + qk_i)", group, n) : "qk_i", 1);
     p->held = false;
@@ -170,6 +177,19 @@ static void find_freely(printer *p, const qg_term *const *terms, const char *con
     qg_encoder_begin(p, qg_format(p->arena, "if (%s) {", again));
     find_again(p, terms, into, count, group, n);
     qg_encoder_finish(p);
+}
+
+bool qg_encoder_look_freely(printer *p, const qg_term *const *terms, const char *const *into, uint32_t count) {
+    const char *found[QG_MOST_OF_ROW] = {NULL};
+    if (!finds_freely(p, terms, count)) return false;
+    for (uint32_t i = 0; i < count; ++i) {
+        found[i] = qg_encoder_fresh(p);
+        qg_encoder_line(p, qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, true, false), found[i],
+                                     qg_encoder_begin_of(p, terms[i])));
+    }
+    find_freely(p, terms, found, count, NULL, p->share, false);
+    for (uint32_t i = 0; i < count; ++i) qg_encoder_compare(p, terms[i], found[i], into[i]);
+    return true;
 }
 
 /* What a function finds in the whole block, in its order. */

@@ -37,6 +37,7 @@ typedef struct qg_encoder_printer {
     bool kept;                          /* a thread has the floats; else they are in memory, of any type */
     bool streams;                       /* in GLSL, what is a stream in memory is shared as one */
     const char *clear;                  /* what says whether the code in hand is certain; NULL: it is made to be */
+    const qg_term *chosen;              /* a choice that is made around the loop in hand; NULL: none */
     const qg_term *row[QG_MOST_OF_ROW]; /* what looks at a row: it is found before the row's blocks are made */
     uint32_t n_row;
     bool raised;             /* a guess stays QK_ZERO more than it is */
@@ -46,6 +47,7 @@ typedef struct qg_encoder_printer {
     bool entire;             /* the loop in hand looks at the whole block */
     bool left;               /* others of the team may still look at what a thread left for them */
     const qg_slice *spread;  /* of rows whose words threads take in turn; else NULL */
+    uint32_t parts;          /* of a block, which threads take then; `layout` is that of a part */
     bool late;               /* numbers of a group are set by the thread that has kept what they are made of */
     const qg_layout *planes; /* the format, where its blocks are groups of planes, which are made one by one, and
                                 `layout` is that of a group; else NULL */
@@ -132,6 +134,9 @@ const char *qg_encoder_in_block(const qg_encoder_printer *p, const char *at, uin
 bool qg_encoder_is_group(const qg_term *term);
 void qg_encoder_print_group(qg_encoder_printer *p, const qg_term *const *terms, const char *const *into,
                             uint32_t count);
+/* Looks at the floats of a row that a thread holds, by a device's own functions; false: these do not find it. */
+bool qg_encoder_look_freely(qg_encoder_printer *p, const qg_term *const *terms, const char *const *into,
+                            uint32_t count);
 /* Of such a function: what it begins with, what is done with a value that it looks at, and with what others found. */
 const char *qg_encoder_begin_of(qg_encoder_printer *p, const qg_term *term);
 void qg_encoder_add_value(qg_encoder_printer *p, const qg_term *term, const char *into);
@@ -152,14 +157,17 @@ const char *qg_encoder_row_parameters(const qg_encoder_printer *p);
 /* In GLSL: where an element is of what a thread takes of a row in turn. */
 void qg_encoder_print_spread(qg_encoder_printer *p);
 void qg_encoder_store_in_row(qg_encoder_printer *p, uint32_t number);
+/* Stores a buffer's part of a block 16 bytes at a time: what is stored in four parts is four times as much for the
+ * memory. */
+void qg_encoder_store_fours(qg_encoder_printer *p, const qg_buffer *buffer, const char *block);
 
 /* ---- encode_planes.c: groups of planes ---- */
 
 /* The layout of what a group has of a block: its elements and codes, and rows of its own of buffers that have one for
  * each group. Bits in other buffers are where the first group has them. */
 const qg_layout *qg_encoder_group_layout(qg_arena *arena, const qg_layout *layout);
-/* The same for a team on Vulkan, for which words of all groups are alike: codes in buffers that groups share are counted
- * from the first bit that they have in a word of some plane. */
+/* The same for a team on Vulkan, for which words of all groups are alike: codes in buffers that groups share are
+ * counted from the first bit that they have in a word of some plane. */
 const qg_layout *qg_encoder_team_layout(qg_arena *arena, const qg_layout *layout);
 /* Such a slice, and its planes: where in the word each has its codes. */
 void qg_encoder_split(const qg_slice *slice, uint32_t count, qg_slice *low, qg_slice *high);
@@ -215,6 +223,10 @@ bool qg_encoder_guesses_alike(const qg_encoder_printer *p, uint32_t number);
 void qg_encoder_drop_guesses(qg_encoder_printer *p, uint32_t number);
 /* Behind the loop: makes words good that were added up from numbers of more bits than their codes have. */
 void qg_encoder_finish_sums(qg_encoder_printer *p, uint32_t number);
+/* What chooses, for a whole row, that all of its codes are 0, where there are codes of one equation alone; NULL:
+ * nothing does. And whether a term is the integer 0. */
+const qg_term *qg_encoder_choice_of_row(const qg_encoder_printer *p);
+bool qg_encoder_is_zero(const qg_term *term);
 /* Makes codes again that were not certain. */
 void qg_encoder_mend(qg_encoder_printer *p, uint32_t number);
 /* Digits of a base were added up: as a fraction, rounded up. */

@@ -38,9 +38,12 @@ void qg_encoder_print_look(printer *p) {
     qg_encoder_begin(p,
                      qg_format(p->arena, holds ? held_head : heads[p->d->id], holds ? p->share : p->n_row, p->n_row));
     p->held = holds;
-    for (uint32_t i = 0; i < p->n_row; ++i) {
+    const char *into[QG_MOST_OF_ROW];
+    for (uint32_t i = 0; i < p->n_row; ++i) into[i] = qg_format(p->arena, "qk_of_row[%u]", i);
+    const bool found = qg_encoder_look_freely(p, p->row, into, p->n_row);
+    for (uint32_t i = 0; !found && i < p->n_row; ++i) {
         const qg_encoder_loop before = qg_encoder_begin_elements(p, NULL, p->layout->elements, 1, QG_UNROLLED, true);
-        qg_encoder_add_value(p, p->row[i], qg_format(p->arena, "qk_of_row[%u]", i));
+        qg_encoder_add_value(p, p->row[i], into[i]);
         qg_encoder_leave(p, &before);
     }
     p->held = held;
@@ -51,17 +54,17 @@ void qg_encoder_print_look(printer *p) {
 void qg_encoder_print_spread(printer *p) {
     const qg_slice *slice = p->spread;
     const uint32_t run = qg_spread_run(slice), extent = slice->digits[0].extent, words = extent / run,
-                   elements = p->layout->elements;
+                   elements = slice->count, own = extent / p->parts;
     const bool one = extent == elements;
     qg_encoder_line(
         p, "// Where element `i` of thread `t` of `n` is, whose words of the row are number `t`, `t + n` and so on.");
     qg_encoder_begin(p, "uint qk_spread(uint from, uint t, uint n, uint i) {");
     qg_encoder_line(p, qg_format(p->arena, "const uint word = t + i %s/ %uu * n;",
-                                 one ? "" : qg_format(p->arena, "%% %uu ", extent), run));
+                                 one ? "" : qg_format(p->arena, "%% %uu ", own), run));
     qg_encoder_line(p, one ? qg_format(p->arena, "return from + word * %uu + i %% %uu;", run, run)
                            : qg_format(p->arena,
                                        "return from + word / %uu * %uu + word %% %uu * %uu + i / %uu * %uu + i %% %uu;",
-                                       words, elements, words, run, extent, extent, run));
+                                       words, elements, words, run, own, extent, run));
     qg_encoder_finish(p);
     qg_encoder_line(p, "");
 }
@@ -107,13 +110,12 @@ static void store(printer *p, const qg_buffer *buffer, uint32_t unit, uint32_t f
     qg_encoder_finish(p);
 }
 
-/* 16 bytes at a time: what is stored in four parts is four times as much for the memory. */
-static void store_fours(printer *p, const qg_buffer *buffer) {
+void qg_encoder_store_fours(printer *p, const qg_buffer *buffer, const char *block) {
     const uint32_t n = buffer->bytes / 16;
     const char *w = buffer->name;
     qg_encoder_begin(
         p, qg_format(p->arena, "%sfor (int qk_j = 0; qk_j < %u; ++qk_j) {", n <= QG_UNROLLED ? p->d->unroll : "", n));
-    qg_encoder_line(p, qg_format(p->arena, "%s[(qk_row * row_blocks + qk_col) * %uu + uint(qk_j)] = uvec4(", w, n));
+    qg_encoder_line(p, qg_format(p->arena, "%s[%s * %uu + uint(qk_j)] = uvec4(", w, block, n));
     qg_encoder_line(p, qg_format(p->arena,
                                  "    qk_words_%s[4 * qk_j], qk_words_%s[4 * qk_j + 1], qk_words_%s[4 * qk_j + 2], "
                                  "qk_words_%s[4 * qk_j + 3]);",
@@ -124,9 +126,11 @@ static void store_fours(printer *p, const qg_buffer *buffer) {
 /* What a thread has of all words of the row. Its first block is that of the workgroup. */
 static void store_words(printer *p, const qg_buffer *buffer, uint32_t header) {
     const uint32_t n = buffer->bytes / 4 - header;
+    const uint32_t all = n * p->parts;
     const char *row =
-        header ? qg_format(p->arena, "qk_row * (%uu + row_blocks * %uu) + %uu + qk_col * %uu", header, n, header, n)
-               : qg_format(p->arena, "(qk_row * row_blocks + qk_col) * %uu", n);
+        header ? qg_format(p->arena, "qk_row * (%uu + row_blocks * %uu) + %uu + qk_col * %uu", header, all, header, n)
+        : p->parts > 1 ? qg_format(p->arena, "qk_row * row_blocks * %uu + qk_col * %uu", all, n)
+                       : qg_format(p->arena, "(qk_row * row_blocks + qk_col) * %uu", n);
     qg_encoder_line(p, qg_format(p->arena,
                                  "[[unroll]] for (uint qk_j = 0u; qk_j < %uu; ++qk_j) %s[%s + qk_t + qk_j * qk_n] = "
                                  "qk_words_%s[%s];",
@@ -137,16 +141,17 @@ static void store_words(printer *p, const qg_buffer *buffer, uint32_t header) {
 void qg_encoder_store_in_row(printer *p, uint32_t number) {
     const qg_buffer *buffer = &p->layout->buffers[number];
     if (p->d->id == QG_GLSL && qg_stores_fours(p->layout, number)) {
-        store_fours(p, buffer);
+        qg_encoder_store_fours(p, buffer, "(qk_row * row_blocks + qk_col)");
         return;
     }
     const uint32_t unit = p->d->id == QG_C ? 8 : qg_encode_unit(buffer), n = buffer->bytes * 8 / unit,
                    header = qg_header_bytes(buffer) * 8 / unit;
     const char *u = p->d->id == QG_C ? "" : "u", *blocks = p->d->id == QG_GLSL ? "row_blocks" : "qk_row_blocks";
     const bool of_row = buffer->n_axes == 1;
-    const char *begin = of_row   ? qg_format(p->arena, "qk_row * %u%s", n, u)
-                        : header ? qg_format(p->arena, "qk_row * (%u%s + %s * %u%s)", header, u, blocks, n - header, u)
-                                 : qg_format(p->arena, "(qk_row * %s + qk_col) * %u%s", blocks, n, u);
+    const char *begin =
+        of_row   ? qg_format(p->arena, "qk_row * %u%s", n, u)
+        : header ? qg_format(p->arena, "qk_row * (%u%s + %s * %u%s)", header, u, blocks, (n - header) * p->parts, u)
+                 : qg_format(p->arena, "(qk_row * %s + qk_col) * %u%s", blocks, n, u);
     if (header || of_row) {
         qg_encoder_begin(p, qg_format(p->arena, p->spread ? "if (qk_col + qk_t == 0%s) {" : "if (qk_col == 0%s) {", u));
         store(p, buffer, unit, 0, of_row ? n : header, begin);

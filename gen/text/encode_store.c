@@ -379,13 +379,31 @@ static bool makes_sums(const printer *p, uint32_t number) {
     if (p->d->id != QG_GLSL || p->mends || e->per != 1 || code->n_slices != 1 || slice->radix || p->share > QG_UNROLLED)
         return false;
     if (p->team > 1) return has_parts(p, slice) && parts_of(p, slice).span <= MOST_SUMS;
-    return !p->encode->rows && !p->planes && !qg_encoder_in_place(p, slice->buffer) &&
+    return !p->planes && !qg_encoder_in_place(p, slice->buffer) &&
            p->layout->buffers[slice->buffer].bytes <= 4 * MOST_SUMS;
+}
+
+bool qg_encoder_is_zero(const qg_term *term) {
+    return term->op == QG_CONST && !qg_encoder_is_float(term) && term->integer == 0;
+}
+
+const qg_term *qg_encoder_choice_of_row(const printer *p) {
+    const qg_term *choice = NULL;
+    if (p->d->id != QG_GLSL || !p->encode->rows) return NULL;
+    for (uint32_t i = 0; i < p->encode->count; ++i) {
+        const qg_equation *e = &qg_encoder_items(p)[i];
+        if (!e->is_code || e->per != 1) continue;
+        if (choice) return NULL;
+        choice = stored_term(p, i);
+        if (choice->op != QG_SELECT || choice->arg[0]->per == 1) return NULL;
+    }
+    return choice && (qg_encoder_is_zero(choice->arg[1]) || qg_encoder_is_zero(choice->arg[2])) ? choice : NULL;
 }
 
 static bool is_raised(const printer *p, uint32_t number) {
     const qg_equation *e = &qg_encoder_items(p)[number];
     const qg_term *term = stored_term(p, number);
+    if (term == p->chosen) term = term->arg[qg_encoder_is_zero(term->arg[1]) ? 2 : 1];
     return makes_sums(p, number) && qg_encoder_guesses(p, number) && qg_encoder_is_guess(term) &&
            (is_signed(p, number) || (term->low >= 0 && term->high >> p->layout->codes[e->code].width == 0));
 }
@@ -603,6 +621,10 @@ void qg_encoder_store_buffer(printer *p, uint32_t number) {
     }
     if (p->d->id == QG_GLSL && p->streams && qg_streams(p->layout, number)) {
         store_stream(p, number);
+        return;
+    }
+    if (p->d->id == QG_GLSL && !p->planes && qg_stores_fours(p->layout, number)) {
+        qg_encoder_store_fours(p, buffer, "qk_block");
         return;
     }
     const uint32_t staged = p->d->id == QG_GLSL && !p->kept ? qg_staged_words(p->layout, number) : 0;

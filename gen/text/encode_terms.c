@@ -493,6 +493,7 @@ const char *qg_encoder_text(printer *p, const qg_term *term) {
                                 : qg_format(p->arena, "float(%s)", qg_encoder_text(p, term->arg[0]));
     case QG_NEG: return qg_format(p->arena, "-%s", qg_encoder_operand(p, term->arg[0]));
     case QG_SELECT:
+        if (term == p->chosen) return qg_encoder_operand(p, term->arg[qg_encoder_is_zero(term->arg[1]) ? 2 : 1]);
         if (!is_worth_a_branch(p, term)) return choice(p, term);
         return p->clear ? guess(p, term) : branch(p, term);
     case QG_ADD:

@@ -84,8 +84,7 @@ static inline uint32_t qk_tile_rows_(const qk_kernel *kernel) {
 }
 
 /* Such a call is one launch: its buffers cannot be cut, for their parts are not neighbours. */
-static inline qk_status qk_launch_matrix_(const qk_call_ *call, const uint32_t *push, uint64_t tiles, qk_error *error) {
-    qk_range ranges[QK_MAX_BINDINGS];
+static inline qk_status qk_bind_whole_(const qk_call_ *call, qk_range *ranges, qk_error *error) {
     uint64_t limit = qk_min_(call->backend->limits.storage_range, UINT32_MAX);
     for (uint32_t i = 0; i < call->count; i++) {
         const qk_argument_ *a = &call->arguments[i];
@@ -96,10 +95,42 @@ static inline qk_status qk_launch_matrix_(const qk_call_ *call, const uint32_t *
         ranges[i] = a->range;
         ranges[i].size = a->need;
     }
+    return QK_OK;
+}
+
+static inline qk_status qk_launch_matrix_(const qk_call_ *call, const uint32_t *push, uint64_t tiles, qk_error *error) {
+    qk_range ranges[QK_MAX_BINDINGS];
+    qk_status status = qk_bind_whole_(call, ranges, error);
+    if (status != QK_OK)
+        return status;
     if (tiles > qk_max_tiles_(call))
         return qk_fail(error, QK_ERROR_LIMIT, "%s: the call decodes %" PRIu64 " tiles, must be at most %" PRIu64,
                        call->kernel->name, tiles, qk_max_tiles_(call));
     return qk_launch_(call, ranges, push, tiles, 1, error);
+}
+
+/* Rows that a workgroup each makes, whose threads take a tile of it each, or several: of a short row there are fewer threads. */
+static inline qk_status qk_launch_made_rows_(const qk_call_ *call, const uint32_t *push, uint64_t rows, uint64_t cols,
+                                             qk_error *error) {
+    const qk_kernel *kernel = call->kernel;
+    const uint64_t row_tiles = cols / kernel->tile_elements;
+    uint32_t constants[QK_MAX_CONSTANTS], found = 0;
+    for (uint32_t i = 0; i < kernel->spec_constant_count; i++) {
+        const qk_spec_constant *c = &kernel->spec_constants[i];
+        constants[i] = c->value;
+        if (c->id != QK_CONSTANT_LOCAL_SIZE_X)
+            continue;
+        found = 1;
+        for (uint32_t k = 0; k < c->legal_count; k++)
+            if (c->legal[k] >= row_tiles && c->legal[k] < constants[i])
+                constants[i] = c->legal[k];
+    }
+    if (!found)
+        return qk_launch_matrix_(call, push, rows * row_tiles, error);
+    qk_range ranges[QK_MAX_BINDINGS];
+    qk_launch launch = {kernel, ranges, push, (uint32_t)qk_min_(rows, qk_max_workgroups_(call)), constants};
+    qk_status status = qk_bind_whole_(call, ranges, error);
+    return status == QK_OK ? call->backend->launch(call->backend->context, &launch, error) : status;
 }
 
 /* A whole tensor of blocks, and its values, which are read or written. */
@@ -434,8 +465,9 @@ static inline qk_status qk_dispatch_encode_matrix(const qk_backend *backend, con
     const int apart = kernel->view == QK_VIEW_GROUPS;
     const uint64_t each = apart ? matrix.grid_rows : cols / kernel->block_elements; /* all blocks, or those of a row */
     const uint32_t push[QK_ENCODE_MATRIX_PUSH_BYTES / 4] = {(uint32_t)matrix.rows, (uint32_t)each};
-    const uint64_t team = apart ? kernel->block_cols / kernel->tile_elements : 1; /* threads that make a block of planes */
-    return qk_launch_matrix_(&call, push, apart ? each * team : rows * each, error);
+    if (!apart)
+        return qk_launch_made_rows_(&call, push, rows, cols, error);
+    return qk_launch_matrix_(&call, push, each * (kernel->block_cols / kernel->tile_elements), error); /* of each a team */
 }
 
 /* The same for rows at indices: row indices[t] of the matrix becomes that of src[t]; other rows keep what they have.
@@ -470,7 +502,7 @@ static inline qk_status qk_dispatch_set_rows_matrix(const qk_backend *backend, c
         return status;
     const uint64_t row_blocks = cols / kernel->block_elements;
     const uint32_t push[QK_SET_ROWS_MATRIX_PUSH_BYTES / 4] = {(uint32_t)rows, (uint32_t)row_blocks, (uint32_t)tokens};
-    return qk_launch_matrix_(&call, push, tokens * row_blocks, error);
+    return qk_launch_made_rows_(&call, push, tokens, cols, error);
 }
 
 #endif
