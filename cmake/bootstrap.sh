@@ -5,7 +5,7 @@
 #   test   build, and run every test
 #
 # Installs missing packages with apt, through sudo unless root; where nothing is missing, apt is not called. Where the system's
-# glslang is older than 13, builds a newer one into build/glslang, once (cmake/glslang.sh: 3 to 4 minutes). With
+# glslang is older than 13, builds a newer one into build/glslang, once (cmake/glslang.sh: 2 to 4 minutes). With
 # QKGEN_GLSLANG=system none is built. Where that or the build fails, kernels for matrix units are left out. For tests, unpacks Mesa 26
 # into build/mesa, once (cmake/mesa.sh: 63 MB, seconds), whose lavapipe has matrix units; without it, what needs them is not tested.
 set -euo pipefail
@@ -70,13 +70,19 @@ glslang_version() {
 newer_glslang() {
   install_missing debian-archive-keyring && cmake/glslang.sh build/glslang
 }
+# A Vulkan device with matrix units, for tests of the kernels that need them: in a folder of its own, of nobody else's concern. It is
+# fetched while glslang is built.
+mesa=
+if [ "$1" = test ] && install_missing debian-archive-keyring; then
+  cmake/mesa.sh build/mesa &
+  mesa=$!
+fi
 version=$(glslang_version || true) # none where `cc` does not find it: cmake says what it needs
 if [ "${QKGEN_GLSLANG:-}" != system ] && [ "${version:-0}" -gt 0 ] && [ "$version" -lt 13 ] && ! (newer_glslang); then
   echo "bootstrap: WARNING: no newer glslang than the system's $version; kernels for matrix units (class mma) are left out" >&2
 fi
 
-# A Vulkan device with matrix units, for tests of the kernels that need them: in a folder of its own, of nobody else's concern.
-if [ "$1" = test ] && ! (install_missing debian-archive-keyring && cmake/mesa.sh build/mesa); then
+if [ "$1" = test ] && ! { [ "$mesa" ] && wait "$mesa"; }; then
   echo "bootstrap: WARNING: no Mesa 26 in build/mesa: KERNELS FOR MATRIX UNITS ARE NOT TESTED (test cli_units is skipped)" >&2
 fi
 

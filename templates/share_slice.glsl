@@ -6,10 +6,18 @@ void share_slice(uint begin, uint count) {
     barrier();
     for (uint i = gl_LocalInvocationID.x; X_PACKED == 1u && i < count * BATCH * X_FOURS; i += gl_WorkGroupSize.x)
         shared_x[i / count * SLICE + i % count] = packed_x[i / count * (@{tiles_of_row}) + begin + i % count];
+@if loads_runs
     for (uint from = group * gl_WorkGroupSize.x; X_PACKED != 1u && from < count * BATCH; from += groups_here * gl_WorkGroupSize.x) {
         const uint i = from + gl_LocalInvocationID.x, m = i / count, t = i % count;
         load_x(m, begin + t, 0u);  // the whole subgroup, also beyond the end
-        [[unroll]] for (uint f = 0u; f < X_FOURS && i < count * BATCH; ++f) {
+        if (i >= count * BATCH) continue;
+@else
+    uint i = group * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
+    for (; X_PACKED != 1u && i < count * BATCH; i += groups_here * gl_WorkGroupSize.x) {
+        const uint m = i / count, t = i % count;
+        load_x(m, begin + t, 0u);
+@end
+        [[unroll]] for (uint f = 0u; f < X_FOURS; ++f) {
             if (X_PACKED == 2u) packed_y[(m * X_FOURS + f) * count + t] = x[0][f];
             else shared_x[(m * X_FOURS + f) * SLICE + t] = x[0][f];
         }
@@ -20,15 +28,16 @@ void share_slice(uint begin, uint count) {
 // Puts `count` tiles of x, from `begin` on, where all of the workgroup finds them, of each right-hand side.
 void share_slice(uint begin, uint count) {
     barrier();
+@if loads_runs
     for (uint from = 0u; from < count * BATCH; from += gl_WorkGroupSize.x) {
         const uint i = from + gl_LocalInvocationID.x, m = i / count, t = i % count;
-  @if loads_runs
         load_x(m, begin + t, 0u);  // the whole subgroup, also beyond the end
         if (i >= count * BATCH) continue;
-  @else
-        if (i >= count * BATCH) continue;
+@else
+    for (uint i = gl_LocalInvocationID.x; i < count * BATCH; i += gl_WorkGroupSize.x) {
+        const uint m = i / count, t = i % count;
         load_x(m, begin + t, 0u);
-  @end
+@end
   @if digits
         [[unroll]] for (uint f = 0u; f < X_FOURS; ++f) shared_x[(m * X_FOURS + f) * SLICE + t] = x[0][f];
   @else

@@ -42,6 +42,9 @@ bool qg_options_read(qg_session *session, int argc, char **argv, const qg_option
 
 /* Loads all specifications of the session and prints their errors; false when there were any. */
 bool qg_session_load(qg_session *session);
+/* The same for a command that needs the format of that name alone, or of two names: others are loaded where it is not
+ * found without them. */
+bool qg_session_load_named(qg_session *session, const char *name, const char *other);
 /* The format of that name; prints an error that suggests a name when there is none. */
 const qg_layout *qg_session_format(const qg_session *session, const char *name);
 /* The argument of --decode-math, which may be NULL; prints an error when it is no type that values are computed in. */

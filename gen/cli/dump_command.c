@@ -69,7 +69,7 @@ int qg_command_dump(qg_session *session, int argc, char **argv) {
         QG_SESSION_OPTIONS(session)};
     if (!qg_options_read(session, argc, argv, options, QG_LENGTH(options), &rest)) return 1;
     if (!name) return qg_complain("--dump needs --format F");
-    if (!qg_session_load(session)) return 1;
+    if (!qg_session_load_named(session, name, NULL)) return 1;
     const qg_layout *layout = qg_session_format(session, name);
     if (!layout) return 1;
     const qg_plan *plan = qg_plan_tiles(session->arena, layout);

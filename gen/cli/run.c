@@ -554,7 +554,7 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     job.type = qg_family_type(job.family, type);
     if (job.type == QG_SCALAR_COUNT)
         return qg_complain("--type must be %s, not '%s'", type_list(session->arena, job.family), type ? type : "");
-    if (!qg_math_named(math_name, &math) || !qg_session_load(session)) return 1;
+    if (!qg_math_named(math_name, &math) || !qg_session_load_named(session, format, NULL)) return 1;
     job.layout = qg_session_format(session, format);
     if (!job.layout) return 1;
     job.layout = qg_layout_in(session->arena, job.layout, math);

@@ -426,7 +426,7 @@ int qg_run_encode(qg_session *session, const qg_family *family, int argc, char *
     if (!format) return qg_complain("run needs --format F; `qkgen list` shows them");
     if (!qg_target_named(target))
         return qg_complain("--target must be c, vulkan or msl, not '%s'", target ? target : "");
-    if (!qg_session_load(session)) return 1;
+    if (!qg_session_load_named(session, format, NULL)) return 1;
     job.layout = qg_session_format(session, format);
     if (!job.layout) return 1;
     if (job.layout->encode && qg_spreads_rows(family, job.layout))

@@ -4,8 +4,8 @@
 #include <math.h>
 
 static qk_many many_of(const qg_epilogue *epilogue, qg_epilogue_id id) {
-    const qk_range none = {0};
-    const qk_epilogue e = qg_epilogue_ranges(epilogue, &none);
+    static const qk_range none[QG_N_EPILOGUES];
+    const qk_epilogue e = qg_epilogue_ranges(epilogue, none);
     (void)e;
     switch (id) {
 #define EPILOGUE_MANY(bit, NAME, field, binding, many, meaning)                                                        \

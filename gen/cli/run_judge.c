@@ -297,7 +297,7 @@ int qg_command_judge(qg_session *session, int argc, char **argv) {
     if (!qg_options_read(session, argc, argv, options, QG_LENGTH(options), &r.files)) return 1;
     if (!r.files.count) return qg_complain("which file is to be judged?"), UNABLE;
     if (!r.format) return qg_complain("which format should the kernel follow? --format F says"), UNABLE;
-    if (!choose_claim(&r) || !choose_worker(&r) || !qg_session_load(session)) return UNABLE;
+    if (!choose_claim(&r) || !choose_worker(&r) || !qg_session_load_named(session, r.format, NULL)) return UNABLE;
     r.layout = qg_session_format(session, r.format);
     if (!r.layout) return UNABLE;
     r.options.seed = r.seed;

@@ -96,6 +96,7 @@ static const char *open_kernel(const qg_job *job, metal_run *m) {
                                 .classes = job->sum ? UINT32_C(1) << (job->sum - qg_sum_classes) : 0,
                                 .n_families = 1,
                                 .families = &job->family,
+                                .types = job->family->sums ? UINT32_C(1) << job->type : 0,
                                 .metal = true,
                                 .command = "qkgen run"};
     qg_kernel *kernel = QG_NEW(arena, qg_kernel);

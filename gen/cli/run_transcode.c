@@ -285,7 +285,7 @@ int qg_run_transcode(qg_session *session, int argc, char **argv) {
     if (!from || !to) return qg_complain("transcode needs --from F and --to F; `qkgen list` shows formats");
     if (!qg_target_named(target))
         return qg_complain("--target must be c, vulkan or msl, not '%s'", target ? target : "");
-    if (!qg_session_load(session)) return 1;
+    if (!qg_session_load_named(session, from, to)) return 1;
     if (!(job.from = qg_session_format(session, from)) || !(job.to = qg_session_format(session, to))) return 1;
     if ((why = qg_transcode_hindrance(session->arena, job.from, job.to)) != NULL) return qg_complain("%s", why);
     job.kernel = qg_transcode_new(session->arena, job.from, job.to);

@@ -48,15 +48,30 @@ const char *qg_session_templates(const qg_session *session) {
 
 const char *qg_session_data(const qg_session *session) { return find_data(session->arena); }
 
-bool qg_session_load(qg_session *session) {
+static const char *formats_folder(qg_session *session) {
     if (!session->data) session->data = qg_session_data(session);
-    const char *folder = session->formats ? session->formats : qg_format(session->arena, "%s/formats", session->data);
+    return session->formats ? session->formats : qg_format(session->arena, "%s/formats", session->data);
+}
+
+bool qg_session_load(qg_session *session) {
+    const char *folder = formats_folder(session);
     session->library = qg_library_new(session->arena, session->color);
     bool good = qg_library_add_folder(session->library, folder);
     for (uint32_t i = 0; i < session->specs.count; ++i)
         good &= qg_library_add_file(session->library, session->specs.items[i]);
     qg_print_errors(&session->library->diag);
     return good;
+}
+
+/* A specification of the session's may have a name that exists already: then all are loaded. */
+bool qg_session_load_named(qg_session *session, const char *name, const char *other) {
+    const char *folder = formats_folder(session), *names[] = {name, other};
+    session->library = qg_library_new(session->arena, session->color);
+    bool found = session->specs.count == 0;
+    for (uint32_t i = 0; i < QG_LENGTH(names) && found; ++i)
+        found = !names[i] || qg_library_find(session->library, names[i]) ||
+                qg_library_add_named(session->library, folder, names[i]);
+    return (found && session->library->diag.errors == 0) || qg_session_load(session);
 }
 
 const qg_layout *qg_session_format(const qg_session *session, const char *name) {

@@ -19,7 +19,7 @@ int qg_command_show(qg_session *session, int argc, char **argv) {
                                  QG_SESSION_OPTIONS(session)};
     if (!qg_options_read(session, argc, argv, options, QG_LENGTH(options), &rest)) return 1;
     if (rest.count != 1) return qg_complain("show needs one format: qkgen show FORMAT [--svg FILE]");
-    if (!qg_session_load(session)) return 1;
+    if (!qg_session_load_named(session, rest.items[0], NULL)) return 1;
     const qg_layout *layout = qg_session_format(session, rest.items[0]);
     if (!layout) return 1;
     if (svg) {

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SPECIFICATION_LIMIT = 1 << 20 };
 
@@ -67,6 +68,14 @@ bool qg_library_add_folder(qg_library *library, const char *folder) {
     for (uint32_t i = 0; i < count; ++i)
         good &= qg_library_add_file(library, qg_format(library->arena, "%s/%s", folder, names[i]));
     return good;
+}
+
+bool qg_library_add_named(qg_library *library, const char *folder, const char *name) {
+    for (size_t length = 1; length <= strlen(name); ++length) {
+        const char *path = qg_format(library->arena, "%s/%.*s.quant", folder, (int)length, name);
+        if (access(path, R_OK) == 0 && !qg_library_add_file(library, path)) return false;
+    }
+    return qg_library_find(library, name) != NULL;
 }
 
 const qg_layout *qg_library_find(const qg_library *library, const char *name) {

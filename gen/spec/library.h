@@ -18,6 +18,9 @@ qg_library *qg_library_new(qg_arena *arena, bool color);
 bool qg_library_add_file(qg_library *library, const char *path);
 /* The same for every *.quant in a folder, in alphabetical order. */
 bool qg_library_add_folder(qg_library *library, const char *folder);
+/* Of a folder, files alone whose name the format's name begins with, as that of a family does: checking all of them takes
+ * longer than most of what is done with one. False where that is not enough: there were errors, or no such format. */
+bool qg_library_add_named(qg_library *library, const char *folder, const char *name);
 /* The format of that name, or NULL. */
 const qg_layout *qg_library_find(const qg_library *library, const char *name);
 /* The known name that is most like a wrong one, or NULL. */

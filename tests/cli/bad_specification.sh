@@ -63,4 +63,18 @@ for name in $(<names); do
     >mine.quant
   refuses "a buffer called $name" "mine.quant:3:[0-9]+: error: .*$name" "$QKGEN" check mine.quant
 done
+
+# A command that needs one format reads the files that may hold it, and not what is wrong beside them; where it is not found so, all.
+mkdir "$work/beside"
+cp "$good" "$work/beside/q4_0.quant"
+sed 's/format q4_0/format other_name/' "$good" >"$work/beside/file.quant"
+printf 'format nothing\n' >"$work/beside/wrong.quant"
+check "a wrong file beside the format" "$QKGEN" --dump=layout --formats "$work/beside" --format q4_0
+refuses "a wrong file, where all are read" 'wrong.quant:[0-9]+:[0-9]+: error: ' "$QKGEN" list --formats "$work/beside"
+refuses "a wrong file, where the format is not found" 'wrong.quant:[0-9]+:[0-9]+: error: ' \
+  "$QKGEN" --dump=layout --formats "$work/beside" --format other_name
+rm "$work/beside/wrong.quant"
+check "a format in a file of another name" "$QKGEN" --dump=layout --formats "$work/beside" --format other_name
+refuses "a name twice" 'a format named q4_0 exists already' "$QKGEN" --dump=layout --spec "$good" --format q4_0
+
 finish

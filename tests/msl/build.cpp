@@ -171,7 +171,8 @@ vector<string> language(const msl::settings &s) {
         if (s.math == QK_MSL_MATH_FAST) f.push_back("-ffast-math");
         for (const char *x : {"-Xclang", "-ffp-contract=fast-honor-pragmas"}) f.push_back(x);
     }
-    for (const string &d : s.defines) f.push_back("-D" + d);
+    for (const string &d : s.defines)
+        if (!d.compare(0, 4, "QKM_")) f.push_back("-D" + d); // our headers know no other; so they are compiled once
     return f;
 }
 
@@ -317,7 +318,9 @@ bool msl::build(const settings &s, const string &text, const string &name, strin
         support = t;
     }
     const string common = hash(compiler + "|" + all_flags + "|" + support);
-    const string stem = s.cache + "/" + hash(common + "|" + name + "|" + text);
+    string macros;
+    for (const string &d : s.defines) macros += "|-D" + d;
+    const string stem = s.cache + "/" + hash(common + macros + "|" + name + "|" + text);
     *object = stem + ".so";
     *cached = exists(*object);
     if (*cached) return true;
@@ -358,6 +361,7 @@ bool msl::build(const settings &s, const string &text, const string &name, strin
         preprocessed.clear();
         write_file(msl_file, first_line + text + "\n");
         vector<string> preprocess = join({{s.compiler}, lang, {"-E", "-DQKM_PREPROCESS", "-x", "c++"}});
+        for (const string &d : s.defines) preprocess.push_back("-D" + d);
         const string beside = folder_of(name);
         preprocess.push_back("-I" + beside);
         preprocess.push_back(msl_file);
@@ -373,17 +377,16 @@ bool msl::build(const settings &s, const string &text, const string &name, strin
         fail(error, QK_MSL_ERROR_COMPILER, 0, "cannot load %s: %s", QKM_READER, why ? why : "");
         return false;
     }
-    if (!describe(unit_file, unit, join({lang, instr, {"-x", "c++", "-include-pch", header}}), base + "/executor.h",
-                  &glue, error))
-        return false;
-    unit += glue;
-    write_file(unit_file, unit);
+    const vector<string> reading = join({lang, instr, {"-x", "c++", "-include-pch", header}});
+    if (!describe(unit_file, unit, reading, false, base + "/executor.h", &glue, error)) return false;
+    write_file(unit_file, unit + glue);
     output.clear();
     if (!run(
             join(
                 {{s.compiler}, lang, instr, {"-x", "c++", "-include-pch", header, "-c", unit_file, "-o", object_file}}),
             &output)) {
-        fail(error, QK_MSL_ERROR_SOURCE, 0, "%s", output.c_str());
+        if (describe(unit_file, unit, reading, true, base + "/executor.h", &glue, error)) // it says the line
+            fail(error, QK_MSL_ERROR_SOURCE, 0, "%s", output.c_str());
         return false;
     }
     // The linker by itself takes half of the time; what it lacks, the compiler knows where to find.

@@ -56,10 +56,10 @@ __attribute__((format(printf, 4, 5))) inline qk_msl_status fail(qk_msl_error *er
 } // namespace msl
 
 // ---- signature.cpp: what libclang reads, as the C++ text that goes behind the kernels ----
-// Returns false and fills in `error` when the text does not parse.
+// Returns false and fills in `error` when the text does not parse. What is in functions is not read, unless `bodies`.
 using qkm_describe_function = bool(const std::string &path, const std::string &text,
-                                   const std::vector<std::string> &flags, const std::string &executor_header,
-                                   std::string *glue, qk_msl_error *error);
+                                   const std::vector<std::string> &flags, bool bodies,
+                                   const std::string &executor_header, std::string *glue, qk_msl_error *error);
 extern "C" __attribute__((visibility("default"))) qkm_describe_function qkm_describe;
 
 struct qk_msl {

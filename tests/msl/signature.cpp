@@ -171,6 +171,7 @@ int attribute_number(const std::string &name) {
 }
 
 struct writer {
+    bool bodies; // have been read: then a declaration alone is known from a definition
     std::string fields, arguments, kernels, entries, entry_list, constants;
     unsigned kernel_count = 0, constant_count = 0;
 
@@ -292,13 +293,20 @@ struct writer {
         ++kernel_count;
     }
 
+    // A definition; without bodies, what is declared for the first time, and is no instance of a template.
+    bool is_whole(CXCursor function) const {
+        if (bodies) return clang_isCursorDefinition(function);
+        return clang_equalCursors(function, clang_getCanonicalCursor(function)) &&
+               clang_Cursor_isNull(clang_getSpecializedCursorTemplate(function));
+    }
+
     void walk(CXCursor of) {
         children(of, [&](CXCursor c) {
             const CXCursorKind kind = clang_getCursorKind(c);
             if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl) {
                 if (kind == CXCursor_Namespace && text(clang_getCursorSpelling(c)) == "metal") return;
                 walk(c);
-            } else if (kind == CXCursor_FunctionDecl && clang_isCursorDefinition(c)) {
+            } else if (kind == CXCursor_FunctionDecl && is_whole(c)) {
                 const std::vector<std::string> notes = annotations(c);
                 std::string host;
                 bool is_kernel = false;
@@ -344,15 +352,16 @@ struct writer {
 } // namespace
 
 bool qkm_describe(const std::string &path, const std::string &source, const std::vector<std::string> &flags,
-                  const std::string &executor_header, std::string *glue, qk_msl_error *error) {
-    CXIndex index = clang_createIndex(0, 0);
+                  bool bodies, const std::string &executor_header, std::string *glue, qk_msl_error *error) {
+    CXIndex index = clang_createIndex(1, 0); // what the precompiled header declares is of no concern
     std::vector<const char *> args;
     for (const std::string &f : flags) args.push_back(f.c_str());
     args.push_back("-ferror-limit=40");
     CXUnsavedFile file = {path.c_str(), source.data(), source.size()};
     CXTranslationUnit unit = nullptr;
-    const CXErrorCode code = clang_parseTranslationUnit2(index, path.c_str(), args.data(), int(args.size()), &file, 1,
-                                                         CXTranslationUnit_None, &unit);
+    const CXErrorCode code =
+        clang_parseTranslationUnit2(index, path.c_str(), args.data(), int(args.size()), &file, 1,
+                                    bodies ? CXTranslationUnit_None : CXTranslationUnit_SkipFunctionBodies, &unit);
     std::string complaints;
     int first_line = 0;
     if (unit) {
@@ -378,6 +387,7 @@ bool qkm_describe(const std::string &path, const std::string &source, const std:
                   complaints.empty() ? "libclang cannot read the text" : complaints.c_str());
     } else {
         writer w;
+        w.bodies = bodies;
         w.walk(clang_getTranslationUnitCursor(unit));
         *glue = "\n# 1 \"kernel table\"\n#undef is_function_constant_defined\n#include \"" + executor_header + "\"\n" +
                 R"(
