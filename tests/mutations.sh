@@ -913,16 +913,12 @@ mutate "planes: each of a team sets numbers of a group" gen/text/encode_planes.c
   script encode_planes "c vulkan" "numbers 4 64"
 mutate "planes: numbers that are needed are set at once" gen/text/encode_planes.c 's/return !qg_encoder_is_used\(p, number\) \&\& /return /' \
   script encode_planes "c vulkan" "any placing 64"
-mutate "planes: numbers of floats in hand are set at once" gen/text/encode_planes.c 's/ \&\& !qg_encoder_sees_x\(p, e->value\);/;/' \
+mutate "planes: numbers of floats in hand are set at once" gen/text/encode_planes.c 's/!qg_encoder_sees_x\(p, e->value\);/e->is_code;/' \
   script encode_planes "c vulkan" "any direct 64"
 mutate "planes: bits are counted from where planes have their first" gen/text/encode_planes.c 's/low->bit -= low->bit % WORD;//' \
   script encode_planes "c vulkan" "numbers 2 128"
-mutate "planes: a team makes all words" gen/build/encode_planes.c 's/slice->radix \|\| !fills_words\(layout, slice\)/slice->radix/' \
-  script encode_planes "c vulkan" "any open 64"
 mutate "planes: a team has groups without smaller ones" gen/build/encode_team.c 's/ \&\& !largest_group\(layout\); share \/= 2/; share \/= 2/' \
   script encode_planes "c vulkan" "any halved 64"
-mutate "planes: a sum waits for the group before" gen/text/encode_looks.c 's/p->left \|= qg_encoder_joins_planes\(p\);.*//' \
-  script encode_planes "c vulkan" "any turns 64"
 mutate "planes: an equation is of a group" gen/spec/encode_planes.c 's/view == QG_VIEW_GROUPS \? work->block_cols : work/view == QG_VIEW_GROUPS ? work->elements : work/' \
   script encode_planes c "refused"
 mutate "planes: buffers are of blocks or groups" gen/spec/encode_planes.c 's/b->entries == 0 \&\& whole/b->entries == 0 || whole/' script encode_planes c "refused"

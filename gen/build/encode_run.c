@@ -53,6 +53,29 @@ bool qg_is_used(const qg_parts *parts, uint32_t word) { return parts->used[word 
 
 static void set_used(qg_parts *parts, uint32_t word) { parts->used[word / 64] |= UINT64_C(1) << word % 64; }
 
+uint32_t qg_part_words(const qg_parts *parts) { return parts->dense ? parts->count : parts->span; }
+
+uint32_t qg_part_word(const qg_parts *parts, uint32_t word) {
+    uint32_t before = 0;
+    for (uint32_t w = 0; w < word; ++w) before += qg_is_used(parts, w);
+    return parts->dense ? before : word;
+}
+
+/* Arrays with gaps are long, and a GPU's compiler may leave long ones in memory. */
+static bool is_dense(const qg_slice *slice, deal d, const qg_parts *parts) {
+    qg_parts all = *parts;
+    all.dense = true;
+    for (uint32_t i = 0; i < d.share; ++i) {
+        const uint32_t at = address_of(slice, d, 0, i) - WORD * parts->first,
+                       own =
+                           address_of(slice, (deal){.team = 1, .run = d.share, .share = d.share, .low = d.low}, 0, i) -
+                           WORD * parts->first;
+        if (own % WORD != at % WORD || own / WORD != qg_part_word(&all, at / WORD)) return false;
+        if (at % WORD + slice->width > WORD) return false;
+    }
+    return true;
+}
+
 static qg_parts parts_of(const qg_slice *slice, deal d) {
     const qg_parts none = {.fits = false};
     qg_parts all = {.first = UINT32_MAX, .fits = true};
@@ -70,6 +93,7 @@ static qg_parts parts_of(const qg_slice *slice, deal d) {
     for (uint32_t w = 0; w < all.span; ++w) all.count += qg_is_used(&all, w);
     for (uint32_t t = 1; t < count_of(slice, d) / d.share; ++t)
         if (!lies_alike(slice, d, t)) return none;
+    all.dense = d.least == 1 && d.run < d.share && is_dense(slice, d, &all);
     return all.count * d.least <= d.share ? all : none;
 }
 

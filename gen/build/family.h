@@ -165,8 +165,12 @@ typedef struct qg_parts {
     bool fits;
     uint32_t first, span, count;
     uint64_t used[QG_PARTS_USED];
+    bool dense; /* of planes: without those that others have, they are as those of elements that follow each other */
 } qg_parts;
 bool qg_is_used(const qg_parts *parts, uint32_t word);
+/* How a thread counts its words: of those that are dense, all; and number `word` of them. */
+uint32_t qg_part_words(const qg_parts *parts);
+uint32_t qg_part_word(const qg_parts *parts, uint32_t word);
 qg_parts qg_encode_parts(const qg_layout *layout, const qg_slice *slice);
 /* Whether nobody but the thread that stores a code of the slice has bits in its words; and whether all words of a
  * buffer's part of the block are stored so. */

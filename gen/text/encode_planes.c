@@ -117,7 +117,8 @@ static void begin_sums(printer *p) {
         for (uint32_t s = 0; code->per == 1 && s < code->n_slices; ++s) {
             const qg_slice *slice = &code->slices[s];
             const char *name = sums_name(p, code, slice);
-            qg_encoder_line(p, qg_format(p->arena, "uint %s[%u];", name, qg_encode_parts(p->layout, slice).span));
+            const qg_parts own = qg_encode_parts(p->layout, slice);
+            qg_encoder_line(p, qg_format(p->arena, "uint %s[%u];", name, qg_part_words(&own)));
             qg_encoder_clear_words(p, slice, name);
         }
     }
@@ -132,8 +133,9 @@ void qg_encoder_add_plane(printer *p, const qg_code *code, const qg_slice *slice
     qg_encoder_line(p, qg_format(p->arena, "const int qk_up = %s;", qg_encoder_address(p, &high, "qk_plane")));
     for (uint32_t w = 0; w < own.span; ++w)
         if (qg_is_used(&own, w))
-            qg_encoder_line(p, qg_format(p->arena, "%s[%u] += %s[%u] << qk_up;", sums_name(p, code, slice), w,
-                                         qg_encoder_parts_name(p, code, slice), w));
+            qg_encoder_line(p, qg_format(p->arena, "%s[%u] += %s[%u] << qk_up;", sums_name(p, code, slice),
+                                         qg_part_word(&own, w), qg_encoder_parts_name(p, code, slice),
+                                         qg_part_word(&own, w)));
     qg_encoder_finish(p);
 }
 

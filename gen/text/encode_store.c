@@ -434,7 +434,8 @@ void qg_encoder_finish_sums(printer *p, uint32_t number) {
     uint32_t more[MOST_SUMS + 1] = {0}, signs[MOST_SUMS + 1] = {0};
     const uint32_t first = p->team == 1 ? 0 : parts_of(p, slice).first;
     for (uint32_t i = 0; i < p->share && (raised || with_sign); ++i) {
-        const uint32_t element = p->run < p->share ? i / p->run * p->run * p->team + i % p->run : i;
+        const bool apart = p->run < p->share && !parts_of(p, slice).dense;
+        const uint32_t element = apart ? i / p->run * p->run * p->team + i % p->run : i;
         const uint32_t at = qg_slice_address(slice, slice->first + element) - 32 * first, shift = at % 32;
         if (raised) more[at / 32] -= (uint32_t)ZERO << shift;
         if (raised && shift + slice->width > 32) more[at / 32 + 1] -= (uint32_t)ZERO >> (32 - shift);
@@ -452,10 +453,10 @@ void qg_encoder_finish_sums(printer *p, uint32_t number) {
 
 void qg_encoder_clear_words(printer *p, const qg_slice *slice, const char *name) {
     const qg_parts own = parts_of(p, slice);
-    if (own.span <= QG_UNROLLED)
-        qg_encoder_line(
-            p, qg_format(p->arena, "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) %s[qk_j] = 0u;", own.span, name));
-    for (uint32_t w = 0; own.span > QG_UNROLLED && w < own.span; ++w)
+    if (qg_part_words(&own) <= QG_UNROLLED)
+        qg_encoder_line(p, qg_format(p->arena, "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) %s[qk_j] = 0u;",
+                                     qg_part_words(&own), name));
+    for (uint32_t w = 0; qg_part_words(&own) > QG_UNROLLED && w < own.span; ++w)
         if (qg_is_used(&own, w)) qg_encoder_line(p, qg_format(p->arena, "%s[%u] = 0u;", name, w));
 }
 
@@ -478,7 +479,7 @@ void qg_encoder_begin_parts(printer *p, const qg_code *code) {
         const qg_parts own = parts_of(p, &code->slices[s]);
         if (!own.fits) continue;
         const char *name = qg_encoder_parts_name(p, code, &code->slices[s]);
-        qg_encoder_line(p, qg_format(p->arena, "uint %s[%u];", name, own.span));
+        qg_encoder_line(p, qg_format(p->arena, "uint %s[%u];", name, qg_part_words(&own)));
         clear_parts(p, code, &code->slices[s]);
     }
 }
@@ -501,9 +502,10 @@ void qg_encoder_store_parts(printer *p, const qg_code *code, const qg_slice *sli
         qg_encoder_begin(p, qg_format(p->arena, "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) {", own.span));
     for (uint32_t w = 0; w < (own.count == own.span ? 1 : own.span); ++w) {
         const char *j_word = own.count == own.span ? "qk_j" : qg_format(p->arena, "%u", w);
+        const char *from = own.count == own.span ? "qk_j" : qg_format(p->arena, "%u", qg_part_word(&own, w));
         if (qg_is_used(&own, w))
             add_bits(p, slice, code->per, qg_format(p->arena, "%u + %s + (qk_far >> 5)", own.first, j_word),
-                     qg_format(p->arena, "%s[%s] << (qk_far & 31)", name, j_word));
+                     qg_format(p->arena, "%s[%s] << (qk_far & 31)", name, from));
     }
     if (own.count == own.span) qg_encoder_finish(p);
     qg_encoder_finish(p);
@@ -548,7 +550,8 @@ static void store_part(printer *p, const qg_code *code, const qg_slice *slice, c
     if (slice->radix)
         part = qg_format(p->arena, "%s * (%s)", part,
                          weight(p, slice, slice->first ? qg_format(p->arena, "(%s - %u)", j, slice->first) : j));
-    const char *at = p->run < p->share ? qg_format(p->arena, "(%s)", element(p, NULL, p->at, p->run)) : p->at;
+    const bool apart = p->run < p->share && !own.dense;
+    const char *at = apart ? qg_format(p->arena, "(%s)", element(p, NULL, p->at, p->run)) : p->at;
     qg_encoder_line(
         p, qg_format(p->arena, "const int qk_at = %s - %u;", qg_encoder_address(p, slice, at), 32 * own.first));
     qg_encoder_line(p, qg_format(p->arena, "%s[qk_at >> 5] %s= %s << (qk_at & 31);", name, op, part));

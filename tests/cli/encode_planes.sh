@@ -70,7 +70,7 @@ encode { q = x == 0.0 ? 0 : 2 * i }
 SPEC
 
 # Groups that a team makes on Vulkan: in turns, where a sum has an order; by places, and by a scale as it is stored, or looked for where it
-# is set. And those that it cannot: two codes share bytes, some words have none, or a scale is of a part of the group.
+# is set. And those that it cannot: two codes share bytes, some words have none, or parts of a group are looked at.
 for format in turns placing direct apart open halved; do
   bits='4 @ 0 (64:8, 2:4)' planes=2 bytes=64 scale='per 64 = d { 16 @ 0 (2:16) }' more='' q='q = even(x, 0, 15)'
   case $format in
@@ -79,20 +79,21 @@ for format in turns placing direct apart open halved; do
     apart) bits='3 @ 0 (64:8, 2:4)' more='code n = w { 1 @ 3 (64:8, 2:4) }' q='q = even(x, 0, 7)
     n = x < 0.0 ? 1 : 0' ;;
     open) bytes=80 more='spare w { 8 @ 512 (16:8) }' ;;
-    halved) scale='per 32 = d { 16 @ 0 (4:16) }' ;;
   esac
-  numbers=1 each='per 64' value='q * s'
-  [ $format != apart ] || value='n == 0 ? q * s : -q * s'
-  [ $format != halved ] || numbers=2 each='per 32'
-  set="total $each = sum(abs(x))
-    least $each = min(x)
-    s = total + least"
-  [ $format != direct ] || set='s = max(abs(x))'
+  case $format in
+    direct) set='s = max(abs(x))' ;;
+    halved) set='least per 32 = min(x)
+    s = max(least)' ;;
+    *) set='total = sum(abs(x))
+    least = min(x)
+    s = total + least' ;;
+  esac
+  [ $format = apart ] && value='n == 0 ? q * s : -q * s' || value='q * s'
   cat >"$work/$format.quant" <<SPEC
 format $format "groups of 64, of which a team makes some"
 block $planes apart x 64 {
     buffer weight { w: u8[1][$bytes] }
-    buffer scale { d: f16[$planes][$numbers] }
+    buffer scale { d: f16[$planes][1] }
 }
 code q = w { $bits }
 code s: f16 $scale
