@@ -207,8 +207,8 @@ void qk_encode(uint qk_block, uint qk_part) {
     const int qk_t = int(gl_LocalInvocationIndex) % 4;
     qk_place(qk_part);
     const int qk_own_W_q = int(gl_LocalInvocationIndex) / 4 * 65;
-    uint qk_sum_q0[52];
-    [[unroll]] for (int qk_j = 0; qk_j < 52; ++qk_j) qk_sum_q0[qk_j] = 0u;
+    uint qk_sum_q0[16];
+    [[unroll]] for (int qk_j = 0; qk_j < 16; ++qk_j) qk_sum_q0[qk_j] = 0u;
     // Of each group, one thread sets what it has one of, when all have a group.
     uint qk_late = QK_NONE;
     precise float qk_late_r = 0.0;
@@ -279,14 +279,14 @@ void qk_encode(uint qk_block, uint qk_part) {
         precise float qk_10 = 2e+04;
         precise float r = (room <= 0.0001) ? 1.0 : (qk_10 < qk_9 ? qk_10 : qk_9);
         precise float zero_point = (-low) * r;
-        uint qk_part_q0[52];
-        [[unroll]] for (int qk_j = 0; qk_j < 52; ++qk_j) qk_part_q0[qk_j] = 0u;
+        uint qk_part_q0[16];
+        [[unroll]] for (int qk_j = 0; qk_j < 16; ++qk_j) qk_part_q0[qk_j] = 0u;
         [[unroll]] for (int qk_i = 0; qk_i < 16; ++qk_i) {
             precise float qk_11 = (qk_held[qk_i] * r) + zero_point;
             int q = qk_clamped_even(qk_11, 0, 7);
             const uint qk_bits_q = uint(q);
             {
-                const int qk_at = 0 + (qk_i / 4 * 16 + qk_i % 4) * 32 - 0;
+                const int qk_at = 0 + qk_i * 32 - 0;
                 qk_part_q0[qk_at >> 5] += qk_bits_q << (qk_at & 31);
             }
         }
@@ -296,18 +296,18 @@ void qk_encode(uint qk_block, uint qk_part) {
             qk_sum_q0[1] += qk_part_q0[1] << qk_up;
             qk_sum_q0[2] += qk_part_q0[2] << qk_up;
             qk_sum_q0[3] += qk_part_q0[3] << qk_up;
-            qk_sum_q0[16] += qk_part_q0[16] << qk_up;
-            qk_sum_q0[17] += qk_part_q0[17] << qk_up;
-            qk_sum_q0[18] += qk_part_q0[18] << qk_up;
-            qk_sum_q0[19] += qk_part_q0[19] << qk_up;
-            qk_sum_q0[32] += qk_part_q0[32] << qk_up;
-            qk_sum_q0[33] += qk_part_q0[33] << qk_up;
-            qk_sum_q0[34] += qk_part_q0[34] << qk_up;
-            qk_sum_q0[35] += qk_part_q0[35] << qk_up;
-            qk_sum_q0[48] += qk_part_q0[48] << qk_up;
-            qk_sum_q0[49] += qk_part_q0[49] << qk_up;
-            qk_sum_q0[50] += qk_part_q0[50] << qk_up;
-            qk_sum_q0[51] += qk_part_q0[51] << qk_up;
+            qk_sum_q0[4] += qk_part_q0[4] << qk_up;
+            qk_sum_q0[5] += qk_part_q0[5] << qk_up;
+            qk_sum_q0[6] += qk_part_q0[6] << qk_up;
+            qk_sum_q0[7] += qk_part_q0[7] << qk_up;
+            qk_sum_q0[8] += qk_part_q0[8] << qk_up;
+            qk_sum_q0[9] += qk_part_q0[9] << qk_up;
+            qk_sum_q0[10] += qk_part_q0[10] << qk_up;
+            qk_sum_q0[11] += qk_part_q0[11] << qk_up;
+            qk_sum_q0[12] += qk_part_q0[12] << qk_up;
+            qk_sum_q0[13] += qk_part_q0[13] << qk_up;
+            qk_sum_q0[14] += qk_part_q0[14] << qk_up;
+            qk_sum_q0[15] += qk_part_q0[15] << qk_up;
         }
         if (qk_plane % 4 == qk_t) {
             qk_late = qk_there ? qk_group : QK_NONE;
@@ -349,18 +349,18 @@ void qk_encode(uint qk_block, uint qk_part) {
         qk_staged_W_q[qk_own_W_q + (0 + 1 + (qk_far >> 5))] = qk_sum_q0[1] << (qk_far & 31);
         qk_staged_W_q[qk_own_W_q + (0 + 2 + (qk_far >> 5))] = qk_sum_q0[2] << (qk_far & 31);
         qk_staged_W_q[qk_own_W_q + (0 + 3 + (qk_far >> 5))] = qk_sum_q0[3] << (qk_far & 31);
-        qk_staged_W_q[qk_own_W_q + (0 + 16 + (qk_far >> 5))] = qk_sum_q0[16] << (qk_far & 31);
-        qk_staged_W_q[qk_own_W_q + (0 + 17 + (qk_far >> 5))] = qk_sum_q0[17] << (qk_far & 31);
-        qk_staged_W_q[qk_own_W_q + (0 + 18 + (qk_far >> 5))] = qk_sum_q0[18] << (qk_far & 31);
-        qk_staged_W_q[qk_own_W_q + (0 + 19 + (qk_far >> 5))] = qk_sum_q0[19] << (qk_far & 31);
-        qk_staged_W_q[qk_own_W_q + (0 + 32 + (qk_far >> 5))] = qk_sum_q0[32] << (qk_far & 31);
-        qk_staged_W_q[qk_own_W_q + (0 + 33 + (qk_far >> 5))] = qk_sum_q0[33] << (qk_far & 31);
-        qk_staged_W_q[qk_own_W_q + (0 + 34 + (qk_far >> 5))] = qk_sum_q0[34] << (qk_far & 31);
-        qk_staged_W_q[qk_own_W_q + (0 + 35 + (qk_far >> 5))] = qk_sum_q0[35] << (qk_far & 31);
-        qk_staged_W_q[qk_own_W_q + (0 + 48 + (qk_far >> 5))] = qk_sum_q0[48] << (qk_far & 31);
-        qk_staged_W_q[qk_own_W_q + (0 + 49 + (qk_far >> 5))] = qk_sum_q0[49] << (qk_far & 31);
-        qk_staged_W_q[qk_own_W_q + (0 + 50 + (qk_far >> 5))] = qk_sum_q0[50] << (qk_far & 31);
-        qk_staged_W_q[qk_own_W_q + (0 + 51 + (qk_far >> 5))] = qk_sum_q0[51] << (qk_far & 31);
+        qk_staged_W_q[qk_own_W_q + (0 + 16 + (qk_far >> 5))] = qk_sum_q0[4] << (qk_far & 31);
+        qk_staged_W_q[qk_own_W_q + (0 + 17 + (qk_far >> 5))] = qk_sum_q0[5] << (qk_far & 31);
+        qk_staged_W_q[qk_own_W_q + (0 + 18 + (qk_far >> 5))] = qk_sum_q0[6] << (qk_far & 31);
+        qk_staged_W_q[qk_own_W_q + (0 + 19 + (qk_far >> 5))] = qk_sum_q0[7] << (qk_far & 31);
+        qk_staged_W_q[qk_own_W_q + (0 + 32 + (qk_far >> 5))] = qk_sum_q0[8] << (qk_far & 31);
+        qk_staged_W_q[qk_own_W_q + (0 + 33 + (qk_far >> 5))] = qk_sum_q0[9] << (qk_far & 31);
+        qk_staged_W_q[qk_own_W_q + (0 + 34 + (qk_far >> 5))] = qk_sum_q0[10] << (qk_far & 31);
+        qk_staged_W_q[qk_own_W_q + (0 + 35 + (qk_far >> 5))] = qk_sum_q0[11] << (qk_far & 31);
+        qk_staged_W_q[qk_own_W_q + (0 + 48 + (qk_far >> 5))] = qk_sum_q0[12] << (qk_far & 31);
+        qk_staged_W_q[qk_own_W_q + (0 + 49 + (qk_far >> 5))] = qk_sum_q0[13] << (qk_far & 31);
+        qk_staged_W_q[qk_own_W_q + (0 + 50 + (qk_far >> 5))] = qk_sum_q0[14] << (qk_far & 31);
+        qk_staged_W_q[qk_own_W_q + (0 + 51 + (qk_far >> 5))] = qk_sum_q0[15] << (qk_far & 31);
     }
 }
 

@@ -311,7 +311,8 @@ void share_slice(uint begin, uint count) {
     for (uint from = group * gl_WorkGroupSize.x; X_PACKED != 1u && from < count * BATCH; from += groups_here * gl_WorkGroupSize.x) {
         const uint i = from + gl_LocalInvocationID.x, m = i / count, t = i % count;
         load_x(m, begin + t, 0u);  // the whole subgroup, also beyond the end
-        [[unroll]] for (uint f = 0u; f < X_FOURS && i < count * BATCH; ++f) {
+        if (i >= count * BATCH) continue;
+        [[unroll]] for (uint f = 0u; f < X_FOURS; ++f) {
             if (X_PACKED == 2u) packed_y[(m * X_FOURS + f) * count + t] = x[0][f];
             else shared_x[(m * X_FOURS + f) * SLICE + t] = x[0][f];
         }

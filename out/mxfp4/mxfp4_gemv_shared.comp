@@ -183,9 +183,8 @@ float sum_of_lanes(float v[SUMS], uint width) {
 // Puts `count` tiles of x, from `begin` on, where all of the workgroup finds them, of each right-hand side.
 void share_slice(uint begin, uint count) {
     barrier();
-    for (uint from = 0u; from < count * BATCH; from += gl_WorkGroupSize.x) {
-        const uint i = from + gl_LocalInvocationID.x, m = i / count, t = i % count;
-        if (i >= count * BATCH) continue;
+    for (uint i = gl_LocalInvocationID.x; i < count * BATCH; i += gl_WorkGroupSize.x) {
+        const uint m = i / count, t = i % count;
         load_x(m, begin + t, 0u);
         share_x(m, t);
     }

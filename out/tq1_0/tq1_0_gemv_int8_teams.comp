@@ -271,10 +271,11 @@ void share_slice(uint begin, uint count) {
     barrier();
     for (uint i = gl_LocalInvocationID.x; X_PACKED == 1u && i < count * BATCH * X_FOURS; i += gl_WorkGroupSize.x)
         shared_x[i / count * SLICE + i % count] = packed_x[i / count * (row_tiles) + begin + i % count];
-    for (uint from = group * gl_WorkGroupSize.x; X_PACKED != 1u && from < count * BATCH; from += groups_here * gl_WorkGroupSize.x) {
-        const uint i = from + gl_LocalInvocationID.x, m = i / count, t = i % count;
-        load_x(m, begin + t, 0u);  // the whole subgroup, also beyond the end
-        [[unroll]] for (uint f = 0u; f < X_FOURS && i < count * BATCH; ++f) {
+    uint i = group * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
+    for (; X_PACKED != 1u && i < count * BATCH; i += groups_here * gl_WorkGroupSize.x) {
+        const uint m = i / count, t = i % count;
+        load_x(m, begin + t, 0u);
+        [[unroll]] for (uint f = 0u; f < X_FOURS; ++f) {
             if (X_PACKED == 2u) packed_y[(m * X_FOURS + f) * count + t] = x[0][f];
             else shared_x[(m * X_FOURS + f) * SLICE + t] = x[0][f];
         }
