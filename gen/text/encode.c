@@ -208,14 +208,17 @@ static void hold(printer *p, uint32_t count, const char *from) {
 /* Where rows are looked at before blocks are made, a thread keeps the floats of its block meanwhile. */
 bool qg_encoder_holds_rows(const printer *p) { return p->d->id == QG_GLSL && p->encode->rows && can_hold(p, p->share); }
 
-static void print_load(printer *p) {
-    if (p->spread) qg_encoder_print_spread(p);
-    qg_encoder_line(p, p->spread ? "// Loads what a thread has of the row." : "// Loads a block of the row.");
-    qg_encoder_begin(p, qg_format(p->arena, "void qk_hold(uint qk_from, %sout float qk_held[%u]) {",
-                                  p->spread ? "uint qk_t, uint qk_n, " : "", p->share));
+void qg_encoder_print_hold(printer *p, const char *parameters, const char *of) {
+    qg_encoder_line(p, qg_format(p->arena, "// Loads what a thread has of %s.", of));
+    qg_encoder_begin(p, qg_format(p->arena, "void qk_hold(%s, out float qk_held[%u]) {", parameters, p->share));
     load(p, p->share, "qk_from / 4u");
     qg_encoder_finish(p);
     qg_encoder_line(p, "");
+}
+
+static void print_load(printer *p) {
+    if (p->spread) qg_encoder_print_spread(p);
+    qg_encoder_print_hold(p, p->spread ? "uint qk_from, uint qk_t, uint qk_n" : "uint qk_from", "the row");
 }
 
 static void print_segment(printer *p, uint32_t first, uint32_t end) {

@@ -5,7 +5,7 @@
 
 typedef qg_encoder_printer printer;
 
-enum { WORD = 32 };
+enum { WORD = 32, MOST_WAITED = 4 };
 
 /* ---- the layout of a group ---- */
 
@@ -323,8 +323,41 @@ static void store_numbers(printer *p) {
     if (any) store_buffers(p, "if (qk_there && qk_t == 0) {");
 }
 
+/* Whether the floats of the next plane are on their way while a team makes those of one: it waits for so many. */
+static bool loads_ahead(const printer *p) { return p->whole && p->planes->block_rows > MOST_WAITED; }
+
+static void print_ahead(printer *p) {
+    const uint32_t group = p->layout->elements;
+    qg_encoder_line(p, "// Where a thread begins in a group; where there is no such one, in the first.");
+    qg_encoder_begin(p, "uint qk_begin(uint qk_block, uint qk_group, int qk_t) {");
+    qg_encoder_line(p, qg_format(p->arena,
+                                 "return (qk_block < blocks && qk_group < groups ? qk_group : 0u) * %uu + uint(qk_t) * "
+                                 "%uu;",
+                                 group, p->run));
+    qg_encoder_finish(p);
+    qg_encoder_line(p, "");
+    qg_encoder_print_hold(p, p->run < p->share ? "uint qk_first" : "uint qk_from", "a group");
+    p->held = false;
+}
+
+static void begin_ahead(printer *p) {
+    qg_encoder_line(p, qg_format(p->arena, "float qk_next[%u];", p->share));
+    qg_encoder_line(p, "qk_hold(qk_begin(qk_block, qk_block, qk_t), qk_next);");
+}
+
+/* The floats of the plane in hand, and loads of those of the next. */
+static void take_ahead(printer *p) {
+    qg_encoder_line(p, qg_format(p->arena, "float qk_held[%u] = qk_next;", p->share));
+    qg_encoder_line(p, qg_format(p->arena,
+                                 "if (qk_plane < %u) qk_hold(qk_begin(qk_block, qk_group + blocks, qk_t), qk_next);",
+                                 p->planes->block_rows - 1));
+    p->held = true;
+}
+
 /* A team makes one group after the other, each thread its part of it, and adds its words up. */
 static void print_team(printer *p) {
+    const bool ahead = loads_ahead(p);
+    if (ahead) print_ahead(p);
     begin_block(p);
     qg_encoder_line(p, qg_format(p->arena, "const int qk_t = int(gl_LocalInvocationIndex) %% %u;", p->team));
     qg_encoder_line(p, "qk_place(qk_part);");
@@ -333,9 +366,10 @@ static void print_team(printer *p) {
     if (qg_encoder_joins_planes(p)) begin_sums(p);
     const bool late = are_late(p);
     if (late) begin_late(p);
+    if (ahead) begin_ahead(p);
     begin_group(p);
     if (!late) begin_numbers(p);
-    qg_encoder_begin_values(p);
+    (ahead ? take_ahead : qg_encoder_begin_values)(p);
     qg_encoder_print_all(p);
     (late ? store_late : store_numbers)(p);
     if (p->planes->block_rows > 1) qg_encoder_finish(p);

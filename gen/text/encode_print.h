@@ -190,6 +190,8 @@ bool qg_encoder_splits(const qg_encoder_printer *p, const qg_slice *slice, uint3
 /* The words of a buffer, all 0; the floats of the block, where they are loaded at once; and all equations. */
 void qg_encoder_begin_words(qg_encoder_printer *p, uint32_t buffer);
 void qg_encoder_begin_values(qg_encoder_printer *p);
+/* In GLSL, a function of these parameters that loads the floats of a thread, which are a part of something. */
+void qg_encoder_print_hold(qg_encoder_printer *p, const char *parameters, const char *of);
 void qg_encoder_print_all(qg_encoder_printer *p);
 
 /* ---- encode_store.c: bits ---- */
