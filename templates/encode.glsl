@@ -141,7 +141,7 @@ int qk_small(float v, uint digits, int least, int most) {
 }
 
 // The same of a quotient that is a guess, and whether that says enough: it is off by less than 2^-21 of what it is, which is at most 16
-// times the last digit, so that it does unless the quotient is next to the middle of two. What a device makes of a NaN is `most` or unclear.
+// times the last digit, so that it does unless the quotient is next to the middle of two. A NaN is unclear, or `most`, as devices have it.
 int qk_clear_small(float a, float b, uint digits, int least, int most, inout bool clear) {
     const float size = abs(b), guess = a * (1.0 / size);
     const float within = min(abs(guess), intBitsToFloat(most));

@@ -548,7 +548,7 @@ static qk_status note_made(void *context, const qk_launch *launch, qk_error *err
     return QK_OK;
 }
 
-/* A workgroup makes a row: of a short one it has fewer threads, as many as there are tiles, or as few as it can have. */
+/* A workgroup makes a row: of a short one it has fewer threads, as many as there are tiles, or as few as it can. */
 static void test_made_rows(void **state) {
     (void)state;
     static const qk_binding bindings[] = {

@@ -869,11 +869,14 @@ mutate "rows: a word has neighbours that the first digit counts" gen/text/encode
 mutate "rows: words in turn are as far apart as there are threads" gen/text/encode_rows.c \
   's/qk_t \+ qk_j \* qk_n\]/qk_t + qk_j * (qk_n + 1u)]/' \
   script encode_rows "c vulkan" "one iq2_bn 64"
-mutate "rows: what is the row's own is the first thread's of the first block" gen/text/encode_rows.c 's/qk_col \+ qk_t == 0/qk_col + qk_t == 1/' \
+mutate "rows: what is the row's own is the first thread's of the first block" gen/text/encode_rows.c \
+  's/qk_col \+ qk_t == 0/qk_col + qk_t == 1/' \
   script encode_rows "c vulkan" "one i4_channel 32"
-mutate "rows: a choice of 0 is the first or the second" gen/text/encode.c 's/"if \(!\(%s\)\) \{" : "if \(%s\) \{"/"if (%s) {" : "if (!(%s)) {"/' \
+mutate "rows: a choice of 0 is the first or the second" gen/text/encode.c \
+  's/"if \(!\(%s\)\) \{" : "if \(%s\) \{"/"if (%s) {" : "if (!(%s)) {"/' \
   script encode_rows "c vulkan" "one i4_channel 32"
-mutate "rows: sums of codes with a sign are made good" gen/text/encode_store.c 's/raised \|\| with_sign\); \+\+i/raised || with_sign) \&\& !p->encode->rows; ++i/' \
+mutate "rows: sums of codes with a sign are made good" gen/text/encode_store.c \
+  's/raised \|\| with_sign\); \+\+i/raised || with_sign) \&\& !p->encode->rows; ++i/' \
   script encode_rows "c vulkan" "one bnb_int8 32"
 mutate "rows: a code that is not certain is made again" gen/text/encode_store.c 's/if \(qk_j == qk_at >> 5\)/if (qk_j < 0)/' \
   script encode_rows "c vulkan" "one i4_channel 32"
@@ -898,7 +901,8 @@ mutate "planes: codes that leave a word do not split" gen/build/encode_planes.c 
   script encode_planes "c" "back leaving 6 -16 15"
 mutate "planes: codes whose word is the plane's do not split" gen/build/encode_planes.c 's/at \/ WORD != \(own/at > 99999 + (own/' \
   script encode_planes "c" "back nibbles 16 -8 7"
-mutate "planes: digits of a base are those of the block" gen/build/encode_planes.c 's/slice->radix \|\| slice->first \|\|/slice->first ||/' \
+mutate "planes: digits of a base are those of the block" gen/build/encode_planes.c \
+  's/slice->radix \|\| slice->first \|\|/slice->first ||/' \
   script encode_planes "c" "back digits 8 -1 1"
 mutate "planes: i counts on through the block" gen/text/encode_terms.c 's/return p->planes \? qg_encoder_in_planes/return !p->planes ? qg_encoder_in_planes/' script encode_planes "c" "placed"
 mutate "planes: a launch is of their blocks" runtime/include/qkgen/dispatch_decode.h 's/apart \? matrix.grid_rows :/apart ? matrix.rows :/' \
@@ -906,18 +910,26 @@ mutate "planes: a launch is of their blocks" runtime/include/qkgen/dispatch_deco
 mutate "planes: a team leaves what has no group" gen/text/encode_planes.c 's/"if \(qk_there\) \{"/"if (qk_block < blocks) {"/' \
   script encode_planes "c vulkan" "numbers 4 64"
 mutate "planes: a team stores numbers of groups alone" gen/text/encode_planes.c 's/"if \(qk_there \&\& qk_t/"if (qk_t/' unit rows_test
-mutate "planes: a team writes no block beyond the last" templates/encode_planes.comp 's/block < blocks \? block : QK_NONE/block/' unit rows_test
-mutate "planes: a launch has all threads of their teams" runtime/include/qkgen/dispatch_decode.h 's/each \* \(kernel->block_cols \/ kernel->tile_elements\)/each/' \
+mutate "planes: a team writes no block beyond the last" templates/encode_planes.comp \
+  's/block < blocks \? block : QK_NONE/block/' unit rows_test
+mutate "planes: floats on their way are those of the next one" gen/text/encode_planes.c \
+  's/qk_begin\(qk_block, qk_group \+ blocks/qk_begin(qk_block, qk_group/' \
+  script encode_planes "c vulkan" "numbers 3 64"
+mutate "planes: a launch has all threads of their teams" runtime/include/qkgen/dispatch_decode.h \
+  's/each \* \(kernel->block_cols \/ kernel->tile_elements\)/each/' \
   unit rows_test
-mutate "planes: each of a team sets numbers of a group" gen/text/encode_planes.c 's/"if \(qk_plane %% %u == qk_t\) \{"/"if (qk_plane %% %u == 0) {"/' \
+mutate "planes: each of a team sets numbers of a group" gen/text/encode_planes.c \
+  's/"if \(qk_plane %% %u == qk_t\) \{"/"if (qk_plane %% %u == 0) {"/' \
   script encode_planes "c vulkan" "numbers 4 64"
-mutate "planes: numbers that are needed are set at once" gen/text/encode_planes.c 's/return !qg_encoder_is_used\(p, number\) \&\& /return /' \
+mutate "planes: numbers that are needed are set at once" gen/text/encode_planes.c \
+  's/return !qg_encoder_is_used\(p, number\) \&\& /return /' \
   script encode_planes "c vulkan" "any placing 64"
 mutate "planes: numbers of floats in hand are set at once" gen/text/encode_planes.c 's/!qg_encoder_sees_x\(p, e->value\);/e->is_code;/' \
   script encode_planes "c vulkan" "any direct 64"
 mutate "planes: bits are counted from where planes have their first" gen/text/encode_planes.c 's/low->bit -= low->bit % WORD;//' \
   script encode_planes "c vulkan" "numbers 2 128"
-mutate "planes: a team has groups without smaller ones" gen/build/encode_team.c 's/ \&\& !largest_group\(layout\); share \/= 2/; share \/= 2/' \
+mutate "planes: a team has groups without smaller ones" gen/build/encode_team.c \
+  's/ \&\& !largest_group\(layout\); share \/= 2/; share \/= 2/' \
   script encode_planes "c vulkan" "any halved 64"
 mutate "planes: an equation is of a group" gen/spec/encode_planes.c 's/view == QG_VIEW_GROUPS \? work->block_cols : work/view == QG_VIEW_GROUPS ? work->elements : work/' \
   script encode_planes c "refused"

@@ -202,6 +202,22 @@ shared uint qk_left[gl_WorkGroupSize.x * 4u];
 // Says which blocks a workgroup makes, whose first part is `part` of all: that is waited for together with floats.
 void qk_place(uint part);
 
+// Where a thread begins in a group; where there is no such one, in the first.
+uint qk_begin(uint qk_block, uint qk_group, int qk_t) {
+    return (qk_block < blocks && qk_group < groups ? qk_group : 0u) * 64u + uint(qk_t) * 4u;
+}
+
+// Loads what a thread has of a group.
+void qk_hold(uint qk_first, out float qk_held[16]) {
+    [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) {
+        const vec4 qk_v = qk_four(qk_first / 4u + uint(qk_j) * 4u);
+        qk_held[4 * qk_j + 0] = qk_v[0];
+        qk_held[4 * qk_j + 1] = qk_v[1];
+        qk_held[4 * qk_j + 2] = qk_v[2];
+        qk_held[4 * qk_j + 3] = qk_v[3];
+    }
+}
+
 // Makes the groups of a block, which are as far from each other as there are blocks.
 void qk_encode(uint qk_block, uint qk_part) {
     const int qk_t = int(gl_LocalInvocationIndex) % 4;
@@ -213,20 +229,16 @@ void qk_encode(uint qk_block, uint qk_part) {
     uint qk_late = QK_NONE;
     precise float qk_late_r = 0.0;
     precise float qk_late_zero_point = 0.0;
+    float qk_next[16];
+    qk_hold(qk_begin(qk_block, qk_block, qk_t), qk_next);
     for (int qk_plane = 0; qk_plane < 10; ++qk_plane) {
         const uint qk_group = uint(qk_plane) * blocks + qk_block;
         // Without a group, it takes the floats of the first one, and leaves what it makes.
         const bool qk_there = qk_block < blocks && qk_group < groups;
         const uint qk_from = (qk_there ? qk_group : 0u) * 64u + uint(qk_t) * 16u;
         const uint qk_first = qk_from - uint(qk_t) * 12u;
-        float qk_held[16];
-        [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) {
-            const vec4 qk_v = qk_four(qk_first / 4u + uint(qk_j) * 4u);
-            qk_held[4 * qk_j + 0] = qk_v[0];
-            qk_held[4 * qk_j + 1] = qk_v[1];
-            qk_held[4 * qk_j + 2] = qk_v[2];
-            qk_held[4 * qk_j + 3] = qk_v[3];
-        }
+        float qk_held[16] = qk_next;
+        if (qk_plane < 9) qk_hold(qk_begin(qk_block, qk_group + blocks, qk_t), qk_next);
         precise float low = uintBitsToFloat(0x7F800000u);
         precise float high = uintBitsToFloat(0xFF800000u);
         precise float qk_0 = 0.0;
