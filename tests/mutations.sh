@@ -872,6 +872,8 @@ mutate "rows: words in turn are as far apart as there are threads" gen/text/enco
 mutate "rows: what is the row's own is the first thread's of the first block" gen/text/encode_rows.c \
   's/qk_col \+ qk_t == 0/qk_col + qk_t == 1/' \
   script encode_rows "c vulkan" "one i4_channel 32"
+mutate "rows: what chooses is one for the block" gen/text/encode_store.c \
+  's/arg\[0\]->per != p->layout->elements \* p->parts/arg[0]->per == 1/' script encode_rows "c vulkan" "one pieces 32"
 mutate "rows: a choice of 0 is the first or the second" gen/text/encode.c \
   's/"if \(!\(%s\)\) \{" : "if \(%s\) \{"/"if (%s) {" : "if (!(%s)) {"/' \
   script encode_rows "c vulkan" "one i4_channel 32"

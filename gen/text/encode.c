@@ -291,7 +291,7 @@ static void print_codes(printer *p) {
             if (qg_encoder_guesses_alike(p, i))
                 qg_encoder_line(p, qg_format(p->arena, "bool qk_clear_%s = true;", name));
         }
-    p->chosen = qg_encoder_choice_of_row(p);
+    p->chosen = qg_encoder_choice_of_block(p);
     if (p->chosen)
         qg_encoder_begin(p, qg_format(p->arena, qg_encoder_is_zero(p->chosen->arg[1]) ? "if (!(%s)) {" : "if (%s) {",
                                       qg_encoder_text(p, p->chosen->arg[0])));

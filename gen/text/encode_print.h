@@ -225,9 +225,9 @@ bool qg_encoder_guesses_alike(const qg_encoder_printer *p, uint32_t number);
 void qg_encoder_drop_guesses(qg_encoder_printer *p, uint32_t number);
 /* Behind the loop: makes words good that were added up from numbers of more bits than their codes have. */
 void qg_encoder_finish_sums(qg_encoder_printer *p, uint32_t number);
-/* What chooses, for a whole row, that all of its codes are 0, where there are codes of one equation alone; NULL:
- * nothing does. And whether a term is the integer 0. */
-const qg_term *qg_encoder_choice_of_row(const qg_encoder_printer *p);
+/* What chooses, for a whole row or block of it, that all of its codes are 0, where there are codes of one equation
+ * alone; NULL: nothing does. And whether a term is the integer 0. */
+const qg_term *qg_encoder_choice_of_block(const qg_encoder_printer *p);
 bool qg_encoder_is_zero(const qg_term *term);
 /* Makes codes again that were not certain. */
 void qg_encoder_mend(qg_encoder_printer *p, uint32_t number);

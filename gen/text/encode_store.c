@@ -387,7 +387,7 @@ bool qg_encoder_is_zero(const qg_term *term) {
     return term->op == QG_CONST && !qg_encoder_is_float(term) && term->integer == 0;
 }
 
-const qg_term *qg_encoder_choice_of_row(const printer *p) {
+const qg_term *qg_encoder_choice_of_block(const printer *p) {
     const qg_term *choice = NULL;
     if (p->d->id != QG_GLSL || !p->encode->rows) return NULL;
     for (uint32_t i = 0; i < p->encode->count; ++i) {
@@ -395,7 +395,7 @@ const qg_term *qg_encoder_choice_of_row(const printer *p) {
         if (!e->is_code || e->per != 1) continue;
         if (choice) return NULL;
         choice = stored_term(p, i);
-        if (choice->op != QG_SELECT || choice->arg[0]->per == 1) return NULL;
+        if (choice->op != QG_SELECT || choice->arg[0]->per != p->layout->elements * p->parts) return NULL;
     }
     return choice && (qg_encoder_is_zero(choice->arg[1]) || qg_encoder_is_zero(choice->arg[2])) ? choice : NULL;
 }

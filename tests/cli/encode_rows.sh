@@ -55,14 +55,55 @@ encode {
     q = s == 0.0 ? 0 : even(x / s, -128, 127)
 }
 SPEC
+# Groups of which some are 0, in rows that are not.
+cat >"$work/pieces.quant" <<'SPEC'
+format pieces "a row's largest, and a scale for each 16, of which some are 0"
+
+block 32 header { s: f32 } {
+    w: u8[16]
+    d: f16[2]
+}
+
+code q             = w { 4 @ 0 (32:4) }
+code t: f16 per 16 = d { 16 @ 0 (2:16) }
+
+value = s == 0.0 ? 0.0 : (q - 8) * t
+
+encode {
+    m per row = max(abs(x))
+    s = m
+    g per 16 = max(abs(x)) / 7.0
+    t = g
+    q = g == 0.0 ? 0 : round(x / g, -7, 7) + 8
+}
+SPEC
+# Blocks that threads take in two parts.
+cat >"$work/halves.quant" <<'SPEC'
+format halves "codes of 4 bits, 64 in a block"
+
+block 1 x 64 {
+    buffer weight      { w: u8[32] }
+    buffer scale[rows] { s: f32 }
+}
+
+code q = w { 4 @ 0 (64:4) }
+
+value = ((q ^ 8) - 8) * s
+
+encode {
+    m per row = max(abs(x)) / 7.0
+    s = m
+    q = (m > 0.0 ? round(x / m, -7, 7) : 0) & 15
+}
+SPEC
 export floats given
 
 # files OPTION FORMAT FOLDER: the arguments that name a file for each buffer.
 files() {
   case $2 in
-    iq2_bn | ends) echo "$1" "$3/blocks" ;;
+    iq2_bn | ends | pieces) echo "$1" "$3/blocks" ;;
     bnb_int8) echo "$1" weight="$3/weight" "$1" SCB="$3/SCB" ;;
-    i4_channel | far) echo "$1" weight="$3/weight" "$1" scale="$3/scale" ;;
+    i4_channel | far | halves) echo "$1" weight="$3/weight" "$1" scale="$3/scale" ;;
     *) echo "$1" weight="$3/weight" "$1" weight_scale="$3/weight_scale" ;;
   esac
 }
@@ -71,7 +112,7 @@ files() {
 encode() {
   mkdir -p "$6"
   # shellcheck disable=SC2046
-  "$QKGEN" run encode --spec "$work/ends.quant" --spec "$work/far.quant" --format "$1" --target "$2" --rows "$3" --cols "$4" \
+  "$QKGEN" run encode $(printf -- '--spec %s ' "$work"/*.quant) --format "$1" --target "$2" --rows "$3" --cols "$4" \
     --in "$5" --type "${7:-f32}" \
     $(files --out "$1" "$6") 2>"$6.log" || { fail "$1 on $2: the run failed" "$6.log"; return 1; }
 }
@@ -138,7 +179,7 @@ sets() {
   for target in $targets; do
     mkdir "$data/$target"
     # shellcheck disable=SC2046
-    "$QKGEN" run set_rows --spec "$work/ends.quant" --spec "$work/far.quant" --format "$format" --target "$target" \
+    "$QKGEN" run set_rows $(printf -- '--spec %s ' "$work"/*.quant) --format "$format" --target "$target" \
       --rows 7 --cols 512 \
       --in "$data/src.f32" --indices "$data/indices" $(files --into "$format" "$data/into") \
       $(files --out "$format" "$data/$target") 2>"$data/log" ||
@@ -170,7 +211,7 @@ if [ $# -gt 0 ]; then
   finish
   exit
 fi
-printf 'one %s\n' 'iq2_bn 64' 'ends 32' 'far 32' 'int8_channel 32' 'fp8_channel 32' 'bnb_int8 32' 'i4_channel 32' | each
+printf 'one %s\n' 'iq2_bn 64' 'ends 32' 'far 32' 'pieces 32' 'halves 64' 'int8_channel 32' 'fp8_channel 32' 'bnb_int8 32' 'i4_channel 32' | each
 
 for target in $targets; do
   encode iq2_bn "$target" 8 512 "$given/iq2_bn.f32" "$work/given"
