@@ -325,9 +325,13 @@ static void add_offsets(qg_text *text, uint64_t *state, const qg_soak_case *c) {
         qg_text_printf(text, ",y_offset=%llu", (unsigned long long)(below(state, 20) * (type < 2 ? 4 : 2)));
 }
 
+/* The least stride of x: runs of four are loaded, but where columns may end anywhere. */
+static uint64_t least_stride_of_x(const qg_soak_case *c) { return c->layout->ragged ? c->cols : (c->cols + 3) / 4 * 4; }
+
 static const char *draw_expert_views(qg_arena *arena, uint64_t *state, const qg_soak_case *c) {
     qg_text text = qg_text_new(arena);
-    const unsigned long long x_slot = draw_stride(state, c->cols, 4), y_slot = draw_stride(state, c->rows, 1);
+    const unsigned long long x_slot = draw_stride(state, least_stride_of_x(c), 4),
+                             y_slot = draw_stride(state, c->rows, 1);
     qg_text_printf(&text, "x_slot_stride=%llu,x_stride=%llu,y_slot_stride=%llu,y_stride=%llu", x_slot,
                    (unsigned long long)draw_stride(state, qg_soak_x_slots(c) * x_slot, 4), y_slot,
                    (unsigned long long)draw_stride(state, c->slots * y_slot, 1));
@@ -343,8 +347,7 @@ static const char *draw_views(qg_arena *arena, uint64_t *state, const qg_soak_ca
     const unsigned long long most = blocks && small ? 3 : 1;
     const unsigned long long w0 = 1 + below(state, most), w1 = 1 + below(state, most);
     const unsigned long long n0 = w0 * (1 + below(state, small ? 4 : 1)), n1 = w1 * (1 + below(state, small ? 2 : 1));
-    const uint64_t runs = c->layout->ragged ? c->cols : (c->cols + 3) / 4 * 4;
-    const unsigned long long x = draw_stride(state, runs, c->layout->ragged ? 1 : 4);
+    const unsigned long long x = draw_stride(state, least_stride_of_x(c), c->layout->ragged ? 1 : 4);
     const unsigned long long y = draw_stride(state, c->rows, 1);
     unsigned long long x0 = draw_stride(state, c->batch * x, 4), y0 = draw_stride(state, c->batch * y, 1);
     unsigned long long x1 = draw_stride(state, n0 * x0, 4), y1 = draw_stride(state, n0 * y0, 1);

@@ -37,6 +37,9 @@ for class in exact int8; do
   says "no case of $class fails" '^[0-9]+ cases right, [0-9]+ refused for want of room or features, 0 failed, in' "$work/$class"
   says "cases of class $class" "^    class $class +[0-9]+ cases" "$work/$class"
 done
+# Columns that are no multiple of four, where x is loaded in runs of four: strides of x are drawn as dispatch takes them.
+"$QKGEN" soak --seed 5 --cases 24 --format 'vptq*' --family gemv_id >"$work/strides" 2>&1 || fail "strides of x" "$work/strides"
+says "no stride of x is refused" '^24 cases right, 0 refused for want of room or features, 0 failed, in' "$work/strides"
 right=$(awk '/^[0-9]+ cases right/ { right += $1 } END { print right + 0 }' "$work/all")
 check "most cases are not refused" test "$right" -ge $((${CASES:-160} * 8 / 10))
 
