@@ -515,7 +515,8 @@ const char *qg_soak_read(qg_arena *arena, const qg_session *session, const char 
     if (c->type == QG_SCALAR_COUNT) return qg_format(arena, "%s has no kernels of type %s", c->family->name, type);
     if (!qg_takes(c->family, c->layout)) return qg_format(arena, "%s takes no %s", c->family->name, c->layout->name);
     if (c->family->sums && !c->sum) return "the case names no class";
-    if (c->sum && c->sum != &qg_sum_classes[QG_CLASS_EXACT] && !qg_has_class(arena, c->layout, c->family, c->sum))
+    const qg_sum_class *exact = &qg_sum_classes[QG_CLASS_EXACT]; /* which all that need no tiles have */
+    if (c->sum && (c->sum != exact || c->family->in_tiles) && !qg_has_class(arena, c->layout, c->family, c->sum))
         return qg_format(arena, "%s has no sums of class %s", c->layout->name, c->sum->name);
     qg_views views;
     qg_places places;

@@ -85,17 +85,15 @@ const qg_layout *qg_layout_whole(qg_arena *arena, const qg_layout *layout) {
     qg_layout *whole = QG_NEW(arena, qg_layout);
     *whole = *layout;
     whole->ragged = false;
-    if (layout->view == QG_VIEW_SEQUENCE || row_of_blocks) whole->view = QG_VIEW_BLOCKS;
-    if (row_of_blocks) whole->buffers = buffers_of_blocks(arena, layout);
+    if (layout->view == QG_VIEW_SEQUENCE || row_of_blocks) {
+        whole->view = QG_VIEW_BLOCKS;
+        whole->buffers = buffers_of_blocks(arena, layout);
+    }
     return whole;
 }
 
 const qg_layout *qg_layout_to_encode(qg_arena *arena, const qg_layout *layout) {
-    if (layout->view != QG_VIEW_SEQUENCE) return layout;
-    qg_layout *whole = QG_NEW(arena, qg_layout);
-    *whole = *qg_layout_whole(arena, layout);
-    whole->buffers = buffers_of_blocks(arena, layout);
-    return whole;
+    return layout->view == QG_VIEW_SEQUENCE ? qg_layout_whole(arena, layout) : layout;
 }
 
 bool qg_has_experts(const qg_layout *layout) {

@@ -1,14 +1,16 @@
 // tokens: how many tokens a second llama.cpp makes of a model file, and how far its logits are from those of another run.
 //
-//   tokens MODEL.gguf [pp=512] [tg=128] [batch=4] [repeat=3] [layers=99] [write=FILE] [compare=FILE]
+//   tokens MODEL.gguf [pp=512] [tg=128] [batch=4] [repeat=3] [warm=1000] [layers=99] [write=FILE] [compare=FILE]
 //
 // pp       tokens of a prompt, read at once; several with commas. tg: tokens made one after the other; batch: sequences at once, of
 //          which each makes tg / 4 tokens. 0 leaves one out
+// warm     milliseconds of runs that are not measured, before each line; 0: one run. A device's clocks take that long to rise
 // layers   on the device; 0: all on the processor
 // write    the logits of 40 tokens that are read one after the other, then 2, 3, 4 and 8 at once, and 100, as f32. compare: with those
 //          of a file; prints the normalised mean squared error
 //
-// One line for each: what, tokens a second (the median of the repeats), the least, the largest. Links llama.cpp's library.
+// One line for each: what, tokens a second (the median of the repeats), the least, the largest; then the milliseconds of the first
+// run, in which pipelines are made, and of the second. Links llama.cpp's library.
 #include "llama.h"
 
 #include <algorithm>
@@ -22,7 +24,7 @@
 
 struct options {
     std::vector<int> pp { 512 }, batch { 4 };
-    int tg = 128, repeat = 3, layers = 99;
+    int tg = 128, repeat = 3, warm = 1000, layers = 99;
     std::string write, compare;
 };
 
@@ -53,6 +55,7 @@ static bool read_option(options & o, const std::string & word) {
     else if (name == "batch") o.batch = numbers(value);
     else if (name == "tg") o.tg = atoi(value);
     else if (name == "repeat") o.repeat = std::max(1, atoi(value));
+    else if (name == "warm") o.warm = atoi(value);
     else if (name == "layers") o.layers = atoi(value);
     else if (name == "write") o.write = value;
     else if (name == "compare") o.compare = value;
@@ -79,24 +82,36 @@ static bool decode(llama_context * ctx, int sequences, int each, int at, bool al
     return good;
 }
 
-static void measure(llama_context * ctx, const std::string & what, int tokens, int repeat, const std::function<bool()> & run) {
-    std::vector<double> rates;
-    for (int i = 0; i <= repeat; i++) { // the first makes pipelines
-        llama_memory_clear(llama_get_memory(ctx), true);
-        llama_synchronize(ctx);
-        const auto begin = std::chrono::steady_clock::now();
-        const bool good = run();
-        llama_synchronize(ctx);
-        if (!good) {
-            fprintf(stderr, "tokens: %s: llama_decode failed\n", what.c_str());
-            exit(1);
-        }
-        if (i > 0) {
-            rates.push_back(tokens / std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-        }
+// Seconds of a run from an empty context.
+static double seconds_of(llama_context * ctx, const std::string & what, const std::function<bool()> & run) {
+    llama_memory_clear(llama_get_memory(ctx), true);
+    llama_synchronize(ctx);
+    const auto begin = std::chrono::steady_clock::now();
+    const bool good = run();
+    llama_synchronize(ctx);
+    if (!good) {
+        fprintf(stderr, "tokens: %s: llama_decode failed\n", what.c_str());
+        exit(1);
+    }
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+static void measure(llama_context * ctx, const options & o, const std::string & what, int tokens, const std::function<bool()> & run) {
+    std::vector<double> first, rates;
+    double spent = 0;
+    while (first.empty() || spent < o.warm / 1000.0) {
+        first.push_back(seconds_of(ctx, what, run));
+        spent += first.back();
+    }
+    for (int i = 0; i < o.repeat; i++) {
+        rates.push_back(tokens / seconds_of(ctx, what, run));
     }
     std::sort(rates.begin(), rates.end());
-    printf("%s %.1f %.1f %.1f\n", what.c_str(), rates[rates.size() / 2], rates.front(), rates.back());
+    printf("%s %.1f %.1f %.1f, first", what.c_str(), rates[rates.size() / 2], rates.front(), rates.back());
+    for (size_t i = 0; i < std::min<size_t>(first.size(), 2); i++) {
+        printf(" %.1f", first[i] * 1e3);
+    }
+    printf(" ms\n");
     fflush(stdout);
 }
 
@@ -146,12 +161,12 @@ int main(int argc, char ** argv) {
     options o;
     for (int i = 2; i < argc; i++) {
         if (!read_option(o, argv[i])) {
-            fprintf(stderr, "tokens: %s is no option; they are pp= tg= batch= repeat= layers= write= compare=\n", argv[i]);
+            fprintf(stderr, "tokens: %s is no option; they are pp= tg= batch= repeat= warm= layers= write= compare=\n", argv[i]);
             return 1;
         }
     }
     if (argc < 2) {
-        fprintf(stderr, "usage: tokens MODEL.gguf [pp=N,..] [tg=N] [batch=N,..] [repeat=N] [layers=N] [write=FILE] [compare=FILE]\n");
+        fprintf(stderr, "usage: tokens MODEL.gguf [pp=N,..] [tg=N] [batch=N,..] [repeat=N] [warm=MS] [layers=N] [write=FILE] [compare=FILE]\n");
         return 1;
     }
     llama_log_set([](ggml_log_level level, const char * text, void *) { if (level >= GGML_LOG_LEVEL_ERROR) fputs(text, stderr); }, nullptr);
@@ -186,10 +201,10 @@ int main(int argc, char ** argv) {
         status = o.compare.empty() ? 0 : compare(logits, o.compare.c_str());
     }
     for (int n : o.pp) {
-        measure(ctx, "pp" + std::to_string(n), n, o.repeat, [&] { return decode(ctx, 1, n, 0, false); });
+        measure(ctx, o, "pp" + std::to_string(n), n, [&] { return decode(ctx, 1, n, 0, false); });
     }
     if (o.tg > 0) {
-        measure(ctx, "tg" + std::to_string(o.tg), o.tg, o.repeat, [&] {
+        measure(ctx, o, "tg" + std::to_string(o.tg), o.tg, [&] {
             bool good = true;
             for (int i = 0; good && i < o.tg; i++) good = decode(ctx, 1, 1, i, false);
             return good;
@@ -197,7 +212,7 @@ int main(int argc, char ** argv) {
     }
     for (int s : o.batch) {
         const int each = std::max(1, o.tg / 4);
-        measure(ctx, "batch" + std::to_string(s), each * s, o.repeat, [&] {
+        measure(ctx, o, "batch" + std::to_string(s), each * s, [&] {
             bool good = true;
             for (int i = 0; good && i < each; i++) good = decode(ctx, s, 1, i, false);
             return good;

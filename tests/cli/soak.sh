@@ -90,6 +90,14 @@ binding "x of experts" '^refused: .*: x takes 36864 bytes, must be at most 32768
 refuses "x of one product" ': x takes 2048 bytes, must be at most 1024' "$QKGEN" soak --case \
   'format=q4_0 family=gemv class=exact type=f32 rows=9 cols=512 batch=1 seed=7 range=1024 x=gaussian weights=random'
 
+refuses "a class that a family has not" 'q4_0 has no sums of class exact' "$QKGEN" soak --case \
+  'format=q4_0 family=gemm class=exact type=f32 rows=9 cols=512 batch=10 seed=7 x=gaussian weights=random'
+# Whole blocks of a ragged format, more than one, and a buffer that is one item for all of them.
+for shape in 'rows=4 cols=16384 batch=1' 'rows=3 cols=32768 batch=8'; do
+  check "an item of the whole tensor, $shape" "$QKGEN" soak --case \
+    "format=nf4_dq_b64 family=gemv class=exact type=f32 $shape seed=7 x=gaussian weights=random"
+done
+
 # So many rows that a driver which ends long loops would leave some of them out.
 check "many rows, several vectors" "$QKGEN" soak --case \
   'format=affine_b2_g32_f16 family=gemv class=exact type=f32 rows=262144 cols=1024 batch=5 seed=6 x=gaussian weights=random'
