@@ -64,7 +64,8 @@ static void test_by_shape(void **state) {
 static void test_by_error(void **state) {
     (void)state;
     assert_int_equal(any(ALL, 100000, 2), BYTE);
-    assert_int_equal(any(ALL, 1000, 8), BYTE); /* few rows */
+    assert_int_equal(any(ALL, 1000, 4), BYTE); /* few rows */
+    assert_int_equal(any(ALL, 1000, 8), UNITS);
     assert_int_equal(any(ALL, 10000, 8), UNITS);
     assert_int_equal(any(ALL, 100000, 1), SPLIT); /* as fast, and more exact */
     const double bytes = qk_sum_error(&all[BYTE], 32, 4096), split = qk_sum_error(&all[SPLIT], 32, 4096),
@@ -127,6 +128,28 @@ static void test_lookups(void **state) {
     assert_ptr_equal(qk_choose(both, 2, &device, 100000, 4096, 1, INFINITY), &one);
 }
 
+/* Of one vector, bytes are ahead of what is more exact where teams share them: of long rows, neither few nor many. */
+static void test_teams(void **state) {
+    (void)state;
+    static const uint32_t schedules[] = {QK_SCHEDULE_ROWS, QK_SCHEDULE_TEAMS}, fours[] = {512, 2560};
+    const qk_spec_constant constants[] = {{QK_CONSTANT_DIGITS, "digits", 1, 0, NULL},
+                                          {QK_CONSTANT_SCHEDULE, "schedule", 0, 2, schedules},
+                                          {QK_CONSTANT_SHARED_FOURS, "shared_fours", 512, 2, fours}};
+    qk_kernel one = all[BYTE];
+    one.teams_tile = 5;
+    one.teams_kept = 64;
+    one.spec_constants = constants;
+    one.spec_constant_count = 3;
+    const qk_kernel *const kernels[] = {&all[SPLIT], &one};
+    qk_limits large = device;
+    large.shared_bytes = 49152;
+    assert_ptr_equal(qk_choose(kernels, 2, &large, 3000, 14336, 1, INFINITY), &one);
+    assert_ptr_equal(qk_choose(kernels, 2, &large, 3000, 4096, 1, INFINITY), &all[SPLIT]);
+    assert_ptr_equal(qk_choose(kernels, 2, &large, 30000, 14336, 1, INFINITY), &all[SPLIT]);
+    one.spec_constant_count = 1;
+    assert_ptr_equal(qk_choose(kernels, 2, &large, 3000, 14336, 1, INFINITY), &all[SPLIT]);
+}
+
 static void test_experts(void **state) {
     (void)state;
     const qk_binding ids[] = {{0, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0}};
@@ -154,10 +177,9 @@ static void test_table(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_shape),  cmocka_unit_test(test_by_error),
-        cmocka_unit_test(test_by_device), cmocka_unit_test(test_by_what_there_is),
-        cmocka_unit_test(test_lookups),   cmocka_unit_test(test_experts),
-        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_by_shape),         cmocka_unit_test(test_by_error), cmocka_unit_test(test_by_device),
+        cmocka_unit_test(test_by_what_there_is), cmocka_unit_test(test_lookups),  cmocka_unit_test(test_teams),
+        cmocka_unit_test(test_experts),          cmocka_unit_test(test_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

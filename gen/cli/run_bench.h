@@ -60,6 +60,12 @@ uint64_t qg_bench_vectors(const qg_case *c);
 
 /* ---- run_bench.c: the device ---- */
 
+/* A launch that copies f32, which stands for one that does something with each of them. */
+typedef struct qg_values_copy {
+    const qk_kernel *kernel;
+    qk_vulkan_buffer *buffers[2];
+} qg_values_copy;
+
 typedef struct qg_bench {
     qg_session *session;
     const qg_templates *templates;
@@ -68,8 +74,10 @@ typedef struct qg_bench {
     const qk_tuning *tuning;
     uint64_t workgroups; /* of a launch, at most; 0: as many as there are */
     bool cpu;
-    double copy; /* bytes a second, read and written */
-    double busy; /* when the last submission ended */
+    double copy;          /* bytes a second, read and written */
+    double busy;          /* when the last submission ended */
+    qg_values_copy pulse; /* a short launch, by which it is seen whether clocks have fallen; opened by qg_bench_copy */
+    double pulse_least;   /* seconds */
     uint32_t samples;
     bool quick;    /* short submissions, and shorter waits for the clocks to rise */
     uint64_t cold; /* bytes of weights that launches of a subject take turns over, at least; 0: each reads the same */
@@ -120,12 +128,6 @@ bool qg_subject_record(qg_bench *b, const qg_subject *s, const qk_epilogue *epil
 typedef bool qg_record(qg_bench *b, void *what);
 bool qg_bench_once(qg_bench *b, qg_record *record, void *what);
 bool qg_bench_measure(qg_bench *b, qg_record *record, void *what, qg_timing *t);
-
-/* A launch that copies f32, which stands for one that does something with each of them. */
-typedef struct qg_values_copy {
-    const qk_kernel *kernel;
-    qk_vulkan_buffer *buffers[2];
-} qg_values_copy;
 
 bool qg_values_copy_open(qg_bench *b, qg_values_copy *c, uint64_t most);
 bool qg_values_copy_record(qg_bench *b, const qg_values_copy *c, uint64_t count);

@@ -49,6 +49,12 @@ static inline uint32_t qk_rank_(const qk_kernel *kernel, uint64_t batch, qk_rows
     return rank;
 }
 
+/* Whether teams share the bytes of x of one right-hand side, which is faster than what each thread makes for itself. */
+static inline int qk_shares_bytes_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols) {
+    return qk_products_of_(kernel) == QK_ONE_ && !qk_looks_up_pairs_(kernel) && !qk_takes_experts_(kernel) &&
+           qk_may_take_(kernel, limits, QK_SCHEDULE_TEAMS) && qk_shares_one_(kernel, limits, rows, cols);
+}
+
 /* How a kernel says that the format's wait for lookups, as choice.def has it: of floats, by a table of pairs. */
 static inline uint64_t qk_lookups_of_(const qk_kernel *kernel) {
     if (kernel == NULL || !qk_makes_tables_(kernel))
@@ -81,7 +87,9 @@ static inline const qk_kernel *qk_choose(const qk_kernel *const *kernels, uint32
             !qk_can_multiply_(kernels[i], limits, rows, cols, 0) ||
             !(qk_sum_error(kernels[i], qk_lanes_(limits), cols) <= allowed))
             continue;
-        uint32_t rank = qk_rank_(kernels[i], batch, rows_class, looks_up);
+        uint32_t rank = 1 + qk_rank_(kernels[i], batch, rows_class, looks_up);
+        if (batch == 1 && qk_shares_bytes_(kernels[i], limits, rows, cols))
+            rank = 0;
         if (best == NULL || rank < best_rank) {
             best = kernels[i];
             best_rank = rank;
