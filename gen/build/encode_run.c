@@ -1,7 +1,7 @@
 /* Encoders on Vulkan: which elements each thread of a team has, and in which words of the block their codes lie. */
 #include "build/family.h"
 
-enum { LEAST_RUN = 4, WORD = 32, MOST_SPAN = 64 * QG_PARTS_USED };
+enum { LEAST_RUN = 4, WORD = 32, MOST_SPAN = 64 * QG_PARTS_USED, MOST_OWNERS = 256 };
 
 /* How elements are dealt: to each of `team` threads `run` that follow each other, and again, until it has `share`.
  * And again for each of several planes: `low`, codes are counted from the first bit of a word that they have in some
@@ -97,32 +97,52 @@ static qg_parts parts_of(const qg_slice *slice, deal d) {
     return all.count * d.least <= d.share ? all : none;
 }
 
-static bool has_bits(const qg_slice *slice, uint32_t instance, uint32_t word) {
+/* So many words of a buffer, from one on, and who has bits in each. */
+typedef struct window {
+    uint32_t from, owners[MOST_OWNERS]; /* 0: nobody */
+} window;
+
+/* Gives `owner` the words in which an instance has bits; false where somebody else has one. */
+static bool take_words(window *w, const qg_slice *slice, uint32_t instance, uint32_t owner) {
     const uint32_t at = qg_slice_address(slice, slice->first + instance);
-    return at / WORD <= word && (at + slice->width - 1) / WORD >= word;
+    for (uint32_t word = at / WORD; word <= (at + slice->width - 1) / WORD; ++word) {
+        if (word < w->from || word - w->from >= MOST_OWNERS) continue;
+        uint32_t *before = &w->owners[word - w->from];
+        if (*before && *before != owner) return false;
+        *before = owner;
+    }
+    return true;
 }
 
-/* Whether all bits of a word are of one thread and one slice; where that is not of each element, of one instance. */
-static bool is_alone(const qg_layout *layout, const qg_slice *slice, uint32_t per, deal d, uint32_t word) {
-    uint32_t owner = UINT32_MAX;
+/* Whether an instance has bits in a word that is taken. */
+static bool meets_owner(const window *w, const qg_slice *slice, uint32_t instance) {
+    const uint32_t at = qg_slice_address(slice, slice->first + instance);
+    for (uint32_t word = at / WORD; word <= (at + slice->width - 1) / WORD; ++word)
+        if (word >= w->from && word - w->from < MOST_OWNERS && w->owners[word - w->from]) return true;
+    return false;
+}
+
+/* Whether in none of these words that the slice has bits in, another slice has; nor another thread, or, where it is not of
+ * each element, another instance. */
+static bool are_alone(const qg_layout *layout, const qg_slice *slice, uint32_t per, deal d, window *w) {
+    for (uint32_t j = 0; j < slice->count; ++j)
+        if (!take_words(w, slice, j, 1 + (per == 1 ? thread_of(d, (slice->first + j) % (d.team * d.share)) : j)))
+            return false;
     for (uint32_t c = 0; c < layout->n_codes; ++c)
         for (uint32_t s = 0; s < layout->codes[c].n_slices; ++s) {
             const qg_slice *other = &layout->codes[c].slices[s];
-            for (uint32_t j = 0; other->buffer == slice->buffer && j < other->count; ++j) {
-                if (!has_bits(other, j, word)) continue;
-                const uint32_t own = per == 1 ? thread_of(d, (other->first + j) % (d.team * d.share)) : j;
-                if (other != slice || (owner != UINT32_MAX && own != owner)) return false;
-                owner = own;
-            }
+            for (uint32_t j = 0; other != slice && other->buffer == slice->buffer && j < other->count; ++j)
+                if (meets_owner(w, other, j)) return false;
         }
     return true;
 }
 
 static bool stores_alone(const qg_layout *layout, const qg_slice *slice, uint32_t per, deal d) {
     if (d.team == 1 || (per == 1 && !parts_of(slice, d).fits)) return false;
-    for (uint32_t w = 0; w < (layout->buffers[slice->buffer].bytes + 3) / 4; ++w)
-        for (uint32_t j = 0; j < slice->count; ++j)
-            if (has_bits(slice, j, w) && !is_alone(layout, slice, per, d, w)) return false;
+    for (uint32_t from = 0; from < (layout->buffers[slice->buffer].bytes + 3) / 4; from += MOST_OWNERS) {
+        window w = {.from = from};
+        if (!are_alone(layout, slice, per, d, &w)) return false;
+    }
     return true;
 }
 
@@ -204,22 +224,28 @@ bool qg_stores_alone(const qg_layout *layout, const qg_slice *slice, uint32_t pe
     return stores_alone(layout, slice, per, deal_of(layout));
 }
 
+static bool has_bits(const qg_slice *slice, uint32_t instance, uint32_t word) {
+    const uint32_t at = qg_slice_address(slice, slice->first + instance);
+    return at / WORD <= word && (at + slice->width - 1) / WORD >= word;
+}
+
 /* Whether a word is stored by one thread, or made of digits. */
-static bool is_stored(const qg_layout *layout, uint32_t buffer, uint32_t word) {
+static bool is_stored(const qg_layout *layout, uint32_t buffer, deal d, uint32_t word) {
     for (uint32_t c = 0; c < layout->n_codes; ++c)
         for (uint32_t s = 0; s < layout->codes[c].n_slices; ++s) {
             const qg_slice *slice = &layout->codes[c].slices[s];
             for (uint32_t j = 0; slice->buffer == buffer && j < slice->count; ++j)
                 if (has_bits(slice, j, word))
                     return qg_digit_words(layout, &layout->codes[c]) ||
-                           qg_stores_alone(layout, slice, layout->codes[c].per);
+                           stores_alone(layout, slice, layout->codes[c].per, d);
         }
     return false;
 }
 
 bool qg_stores_whole(const qg_layout *layout, uint32_t buffer) {
-    if (qg_encode_team(layout) == 1) return false;
+    const deal d = deal_of(layout);
+    if (d.team == 1) return false;
     for (uint32_t w = 0; w < (layout->buffers[buffer].bytes + 3) / 4; ++w)
-        if (!is_stored(layout, buffer, w)) return false;
+        if (!is_stored(layout, buffer, d, w)) return false;
     return true;
 }

@@ -68,14 +68,27 @@ void qg_draw_line(qg_text *svg, double x1, double y1, double x2, double y2, cons
     qg_text_printf(svg, "<path d=\"M%.5g %.5gL%.5g %.5g\" %s/>\n", x1, y1, x2, y2, more);
 }
 
-void qg_draw_mark(qg_text *svg, double x, double y, uint32_t mark) {
-    static const char *const outlines[] = {"m-4.5 0l4.5-4.5 4.5 4.5-4.5 4.5z", "m-3.5-3.5h7v7h-7z",
-                                           "m-4.5 3.5h9l-4.5-7.5z"};
-    if (mark < 2)
-        qg_text_printf(svg, "<circle class=\"c%u\" cx=\"%.5g\" cy=\"%.5g\" r=\"%s\"/>\n", mark, x, y,
-                       mark ? "3.8" : "4.2");
-    else
-        qg_text_printf(svg, "<path class=\"c%u\" d=\"M%.5g %.5g%s\"/>\n", mark, x, y, outlines[(mark - 2) % 3]);
+void qg_draw_shapes(qg_text *svg, uint32_t count) {
+    static const char *const shapes[] = {"<circle r=\"4.2\"", "<circle r=\"3.8\"",
+                                         "<path d=\"M-4.5 0L0-4.5 4.5 0 0 4.5z\"", "<path d=\"M-3.5-3.5h7v7h-7z\"",
+                                         "<path d=\"M-4.5 3.5h9L0-4z\""};
+    for (uint32_t mark = 0; mark < count; ++mark)
+        qg_text_printf(svg,
+                       "<marker id=\"m%u\" markerUnits=\"userSpaceOnUse\" overflow=\"visible\">%s class=\"c%u\"/>"
+                       "</marker>\n",
+                       mark, shapes[mark], mark);
+}
+
+void qg_draw_point(qg_text *points, double x, double y) {
+    qg_text_printf(points, "%s%.5g,%.5g", points->length ? " " : "", x, y);
+}
+
+void qg_draw_marks(qg_text *svg, uint32_t mark, const qg_text *points) {
+    if (points->length == 0) return;
+    /* Of one point alone, some draw nothing. */
+    const char *twice = strchr(points->data, ' ') ? "" : points->data;
+    qg_text_printf(svg, "<polyline fill=\"none\" style=\"marker: url(#m%u)\" points=\"%s%s%s\"/>\n", mark, points->data,
+                   *twice ? " " : "", twice);
 }
 
 const char *qg_draw_document(qg_arena *arena, double width, double height, const char *title, const char *description,

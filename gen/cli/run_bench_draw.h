@@ -10,11 +10,16 @@ enum { QG_DRAW_CHARACTER = 78 }; /* tenths of a pixel that a character of 13 px 
  * o centre it and
  * end it there. "" for none. */
 void qg_draw_text(qg_text *svg, double x, double y, const char *style, const char *text);
-/* A rectangle, a line and a mark with further attributes. */
+/* A rectangle and a line with further attributes. */
 void qg_draw_box(qg_text *svg, double x, double y, double width, double height, const char *more);
 void qg_draw_line(qg_text *svg, double x1, double y1, double x2, double y2, const char *more);
-/* Mark 0 is a dot; 1, 2, ... are the outlines of a circle, a diamond, a square and a triangle. Each has its colour. */
-void qg_draw_mark(qg_text *svg, double x, double y, uint32_t mark);
+/* Marks: 0 is a dot; 1 to 4 are the outlines of a circle, a diamond, a square and a triangle. Each has its colour.
+ * The shapes of the first `count` are drawn nowhere, but must stand before marks; these are drawn at all points that
+ * were added to a text. */
+enum { QG_DRAW_MARKS = 5 };
+void qg_draw_shapes(qg_text *svg, uint32_t count);
+void qg_draw_point(qg_text *points, double x, double y);
+void qg_draw_marks(qg_text *svg, uint32_t mark, const qg_text *points);
 /* The whole document around what was drawn. */
 const char *qg_draw_document(qg_arena *arena, double width, double height, const char *title, const char *description,
                              const qg_text *drawn);

@@ -96,9 +96,12 @@ static double draw_head(const picture *p, const char *title) {
                   "100%% is what the device copies in the same run: %.4g GB/s, read and written. Numbers: GB/s.",
                   f->copy / 1e9));
     y += 26;
+    qg_draw_shapes(p->svg, p->peers->n_names + 1);
     for (uint32_t n = 0; n <= p->peers->n_names; ++n) {
         const char *name = n ? p->peers->names[n - 1] : "qkgen, median; least to greatest";
-        qg_draw_mark(p->svg, x + 5, y - 4.5, n);
+        qg_text point = qg_text_new(p->arena);
+        qg_draw_point(&point, x + 5, y - 4.5);
+        qg_draw_marks(p->svg, n, &point);
         qg_draw_text(p->svg, x + 16, y, "", name);
         x += 16 + (double)strlen(name) * QG_DRAW_CHARACTER / 10 + 30;
     }
@@ -129,21 +132,33 @@ static void draw_panel(const picture *p, uint32_t i) {
     }
 }
 
-static void draw_figure(const picture *p, const qg_figure *f) {
-    const uint32_t i = panel_of(p, f);
+/* What is drawn of all figures of a panel together: an element for each would be most of the picture. */
+typedef struct drawn {
+    qg_text ranges, points[QG_DRAW_MARKS];
+} drawn;
+
+static void draw_figure(const picture *p, uint32_t i, const qg_figure *f, drawn *d) {
     uint32_t r = 0;
     while (strcmp(p->rows[r].format, f->format) != 0) ++r;
-    if (i == p->n_panels) return;
     const double y = line_of(p, r, i) + LINE / 2.0, rate = qg_figure_rate(f);
     const double least = share(p, f->bytes / f->time.greatest), greatest = share(p, f->bytes / f->time.least);
-    qg_draw_line(p->svg, at(p, i, least), y, at(p, i, greatest), y, "class=\"r\"");
-    qg_draw_mark(p->svg, at(p, i, share(p, rate)), y, 0);
+    qg_text_printf(&d->ranges, "M%.5g %.5gH%.5g", at(p, i, least), y, at(p, i, greatest));
+    qg_draw_point(&d->points[0], at(p, i, share(p, rate)), y);
     for (uint32_t n = 0; n < p->peers->n_names; ++n) {
         const double theirs = qg_peers_rate(p->peers, n, f);
-        if (theirs > 0) qg_draw_mark(p->svg, at(p, i, share(p, theirs)), y, n + 1);
+        if (theirs > 0) qg_draw_point(&d->points[n + 1], at(p, i, share(p, theirs)), y);
     }
     const char *text = f->checked.wrong ? "wrong" : qg_format(p->arena, rate < 1e10 ? "%.2f" : "%.0f", rate / 1e9);
     qg_draw_text(p->svg, panel_left(p, i) + PANEL + RATE, y + 4.5, f->checked.wrong ? "e o" : "g o", text);
+}
+
+static void draw_figures(const picture *p, uint32_t i) {
+    drawn d = {.ranges = qg_text_new(p->arena)};
+    for (uint32_t n = 0; n < QG_DRAW_MARKS; ++n) d.points[n] = qg_text_new(p->arena);
+    for (uint32_t f = 0; f < p->figures->count; ++f)
+        if (panel_of(p, &p->figures->items[f]) == i) draw_figure(p, i, &p->figures->items[f], &d);
+    qg_text_printf(p->svg, "<path class=\"r\" d=\"%s\"/>\n", d.ranges.data);
+    for (uint32_t n = 0; n < QG_DRAW_MARKS; ++n) qg_draw_marks(p->svg, n, &d.points[n]);
 }
 
 const char *qg_figures_svg(qg_arena *arena, const qg_figures *figures, const qg_peers *peers) {
@@ -159,8 +174,10 @@ const char *qg_figures_svg(qg_arena *arena, const qg_figures *figures, const qg_
     const uint32_t wide = p.n_panels < IN_BAND ? p.n_panels : IN_BAND;
     const double right = p.left + wide * (PANEL + RATE + GAP) - GAP;
     for (uint32_t i = 0; i < p.n_panels || i == 0; i += IN_BAND) draw_formats(&p, i, right);
-    for (uint32_t i = 0; i < p.n_panels; ++i) draw_panel(&p, i);
-    for (uint32_t i = 0; i < figures->count; ++i) draw_figure(&p, &figures->items[i]);
+    for (uint32_t i = 0; i < p.n_panels; ++i) {
+        draw_panel(&p, i);
+        draw_figures(&p, i);
+    }
     const double width = right + EDGE > 920 ? right + EDGE : 920;
     const char *what = qg_format(arena, "%u formats in %u panels on %s", p.n_rows, p.n_panels, figures->device);
     const uint32_t last = p.n_panels ? p.n_panels - 1 : 0;

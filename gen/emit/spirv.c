@@ -133,15 +133,30 @@ static uint32_t *strip(qg_arena *arena, const uint32_t *words, size_t count, siz
     return out;
 }
 
+/* An eighth of the time goes into names that only a complaint has: `named` says whether it shall have them. */
+static spv_result_t validate(spv_context context, const uint32_t *words, size_t count, bool named,
+                             spv_diagnostic *diagnostic) {
+    spv_const_binary_t binary = {words, count};
+    spv_validator_options options = spvValidatorOptionsCreate();
+#if QKGEN_SPIRV_OPTIMIZER
+    spvValidatorOptionsSetFriendlyNames(options, named); /* older ones always make them */
+#else
+    (void)named;
+#endif
+    const spv_result_t result = spvValidateWithOptions(context, options, &binary, diagnostic);
+    spvValidatorOptionsDestroy(options);
+    return result;
+}
+
 const char *qg_spirv_validate(qg_arena *arena, const char *name, const uint32_t *words, size_t count) {
     spv_context context = spvContextCreate(SPV_ENV_VULKAN_1_1);
     if (context == NULL) {
         return qg_format(arena, "%s: error: SPIRV-Tools has no validator for Vulkan 1.1\n", name);
     }
-    spv_const_binary_t binary = {words, count};
     spv_diagnostic diagnostic = NULL;
     const char *why = NULL;
-    if (spvValidate(context, &binary, &diagnostic) != SPV_SUCCESS) {
+    if (validate(context, words, count, false, NULL) != SPV_SUCCESS &&
+        validate(context, words, count, true, &diagnostic) != SPV_SUCCESS) {
         bool said = diagnostic != NULL && diagnostic->error != NULL;
         why = qg_format(arena, "%s: error: the SPIR-V is not valid for Vulkan 1.1, at instruction %zu: %s\n", name,
                         said ? diagnostic->position.index : (size_t)0, said ? diagnostic->error : "no reason given");
@@ -176,7 +191,7 @@ const char *qg_spirv_validate_any(qg_arena *arena, const uint32_t *words, size_t
 static const uint32_t *generate(qg_arena *arena, const char *name, const char *glsl, glslang_program_t *program,
                                 size_t *bytes, const char **why) {
     const bool shrinks = qg_spirv_shrinks();
-    glslang_spv_options_t options = {.strip_debug_info = true, .disable_optimizer = shrinks, .optimize_size = !shrinks};
+    glslang_spv_options_t options = {.disable_optimizer = shrinks, .optimize_size = !shrinks};
     glslang_program_SPIRV_generate_with_options(program, GLSLANG_STAGE_COMPUTE, &options);
     const char *log = glslang_program_SPIRV_get_messages(program);
     size_t count = glslang_program_SPIRV_get_size(program);
@@ -184,13 +199,12 @@ static const uint32_t *generate(qg_arena *arena, const char *name, const char *g
         *why = complaints(arena, name, glsl, "write SPIR-V", log);
         return NULL;
     }
-    const uint32_t *words = glslang_program_SPIRV_get_ptr(program);
+    const uint32_t *words = strip(arena, glslang_program_SPIRV_get_ptr(program), count, &count);
     const char *unshrunk = NULL;
     if (shrinks && !(words = qg_spirv_shrink(arena, words, count, &count, &unshrunk))) {
         *why = qg_format(arena, "%s: error: %s\n", name, unshrunk);
         return NULL;
     }
-    words = strip(arena, words, count, &count);
     const char *invalid = qg_spirv_validate(arena, name, words, count);
     if (invalid != NULL) {
         *why = log != NULL && *log != '\0' ? qg_format(arena, "%s%s: %s\n", invalid, name, log) : invalid;
@@ -198,6 +212,16 @@ static const uint32_t *generate(qg_arena *arena, const char *name, const char *g
     }
     *bytes = count * sizeof *words;
     return words;
+}
+
+/* Who parses preprocesses what is no C: once is enough. */
+static bool preprocess(glslang_shader_t *shader, const glslang_input_t *input) {
+#if QKGEN_GLSLANG_VERSION >= 13
+    glslang_shader_set_preprocessed_code(shader, input->code);
+    return true;
+#else
+    return glslang_shader_preprocess(shader, input);
+#endif
 }
 
 static const uint32_t *compile(qg_arena *arena, const char *name, const char *glsl, size_t *bytes, const char **why) {
@@ -222,7 +246,7 @@ static const uint32_t *compile(qg_arena *arena, const char *name, const char *gl
     glslang_program_t *program = glslang_program_create();
     if (shader == NULL || program == NULL) {
         *why = qg_format(arena, "%s: error: the GLSL compiler does not start; was it opened?\n", name);
-    } else if (!glslang_shader_preprocess(shader, &input)) {
+    } else if (!preprocess(shader, &input)) {
         *why = complaints(arena, name, glsl, "preprocess", glslang_shader_get_info_log(shader));
     } else if (!glslang_shader_parse(shader, &input)) {
         *why = complaints(arena, name, glsl, "parse", glslang_shader_get_info_log(shader));

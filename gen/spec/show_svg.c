@@ -46,6 +46,28 @@ static void add_label(const canvas *c, uint32_t x, uint32_t y, const char *style
     add_text(c, x, y, style, label, strlen(label));
 }
 
+/* Labels of one height and style, in one text: the attributes of each would be most of a picture. */
+typedef struct labels {
+    uint32_t y;
+    const char *style;
+    qg_text parts;
+} labels;
+
+static labels labels_at(const canvas *c, uint32_t y, const char *style) {
+    return (labels){.y = y, .style = style, .parts = qg_text_new(c->show->arena)};
+}
+
+static void join_label(const canvas *c, labels *to, uint32_t x, const char *label) {
+    qg_text_printf(&to->parts, "<tspan x=\"%s\">", px(c, x));
+    add_escaped(&to->parts, label, strlen(label));
+    qg_text_puts(&to->parts, "</tspan>");
+}
+
+static void add_labels(const canvas *c, const labels *all) {
+    if (all->parts.length == 0) return;
+    qg_text_printf(c->text, "<text y=\"%s\" class=\"%s\">%s</text>\n", px(c, all->y), all->style, all->parts.data);
+}
+
 /* A paragraph in lines of `size` tenths of a pixel. */
 static void add_lines(canvas *c, uint32_t x, uint32_t size, const char *style, const char *text) {
     while (*text != '\0') {
@@ -254,29 +276,56 @@ static void add_strip(canvas *c, const qg_show_section *section) {
         }
     }
     c->y += 240;
+    labels numbers = labels_at(c, c->y + 140, "r"), bits = labels_at(c, c->y + 250, "d");
     for (uint32_t b = 0; b < bytes; b++) {
-        add_label(c, LEFT + (8 * b + 4) * bit, c->y + 140, "r", qg_format(show->arena, "+%u", b));
+        join_label(c, &numbers, LEFT + (8 * b + 4) * bit, qg_format(show->arena, "+%u", b));
     }
     for (uint32_t b = 0; b < 8 * bytes; b += bit < 100 ? 4 : 1) { /* all of them, where they do not touch */
-        add_label(c, LEFT + (2 * b + 1) * bit / 2, c->y + 250, "d", qg_format(show->arena, "%u", b % 8));
+        join_label(c, &bits, LEFT + (2 * b + 1) * bit / 2, qg_format(show->arena, "%u", b % 8));
     }
+    add_labels(c, &numbers);
+    add_labels(c, &bits);
     c->y += 280;
 }
 
-static void add_names(const canvas *c, const qg_show_cell *cell, uint32_t x, uint32_t bit, uint32_t height,
-                      bool large) {
-    const char *name = qg_show_label(c->show, cell);
-    uint32_t room = cell->width * bit / (large ? 78 : 63);
-    if (strlen(name) > room) { /* of a piece of a code, or of a very long name */
-        name = qg_format(c->show->arena, "%.*s", (int)room, name);
+/* A row of cells, whose first bit is at the left. */
+typedef struct cell_row {
+    const qg_show_cell *cells;
+    uint32_t n, bit, height;
+} cell_row;
+
+static uint32_t cell_x(const cell_row *r, uint32_t i) { return LEFT + (r->cells[i].bit - r->cells[0].bit) * r->bit; }
+
+/* Neighbours of one colour are one area: the lines between them come later. */
+static void add_fills(const canvas *c, const cell_row *r) {
+    for (uint32_t i = 0, width; i < r->n;) {
+        const uint32_t x = cell_x(r, i);
+        const char *color = fill(c, &r->cells[i].owner, !r->cells[i].part);
+        for (width = 0; i < r->n && strcmp(color, fill(c, &r->cells[i].owner, !r->cells[i].part)) == 0; i++) {
+            width += r->cells[i].width * r->bit;
+        }
+        add_rect(c, x, c->y, width, r->height, color);
     }
-    uint32_t middle = x + cell->width * bit / 2, base = c->y + height / 2 + (large ? 45 : 35);
-    if (cell->ranged) {
-        add_label(c, middle, base - 65, large ? "m" : "n", name);
-        add_label(c, middle, base + 75, "n", qg_show_part(c->show, cell));
-    } else {
-        add_label(c, middle, base, large ? "m" : "n", name);
+}
+
+static void add_names(const canvas *c, const cell_row *r, bool large) {
+    const uint32_t base = c->y + r->height / 2 + (large ? 45 : 35);
+    const char *style = large ? "m" : "n";
+    labels names = labels_at(c, base, style), upper = labels_at(c, base - 65, style);
+    labels lower = labels_at(c, base + 75, "n");
+    for (uint32_t i = 0; i < r->n; i++) {
+        const qg_show_cell *cell = &r->cells[i];
+        const char *name = qg_show_label(c->show, cell);
+        const uint32_t room = cell->width * r->bit / (large ? 78 : 63), x = cell_x(r, i) + cell->width * r->bit / 2;
+        if (strlen(name) > room) { /* of a piece of a code, or of a very long name */
+            name = qg_format(c->show->arena, "%.*s", (int)room, name);
+        }
+        join_label(c, cell->ranged ? &upper : &names, x, name);
+        if (cell->ranged) join_label(c, &lower, x, qg_show_part(c->show, cell));
     }
+    add_labels(c, &names);
+    add_labels(c, &upper);
+    add_labels(c, &lower);
 }
 
 static bool in_example(const qg_show *show, const qg_owner *owner) {
@@ -284,43 +333,37 @@ static bool in_example(const qg_show *show, const qg_owner *owner) {
            qg_show_holds(show, owner, qg_instance_of(show->layout, &show->layout->codes[owner->code], show->example));
 }
 
-/* A vertical line at bit `at` of a row; inside of a cell only its ends, for the code goes through. */
-static void add_border(const canvas *c, uint32_t x, uint32_t height, const char *style, bool through) {
-    if (through) {
-        qg_text_printf(c->text, "<path class=\"%s\" d=\"M%s %sv4m0 %sv4\"/>\n", style, px(c, x), px(c, c->y),
-                       px(c, height - 80));
-    } else {
-        qg_text_printf(c->text, "<path class=\"%s\" d=\"M%s %sv%s\"/>\n", style, px(c, x), px(c, c->y), px(c, height));
+/* Vertical lines where cells begin, heavy ones where bytes do; inside of a cell only the ends of those, for the code
+ * goes through. */
+static void add_borders(const canvas *c, const cell_row *r) {
+    qg_text light = qg_text_new(c->show->arena), heavy = qg_text_new(c->show->arena);
+    const char *y = px(c, c->y), *height = px(c, r->height), *inner = px(c, r->height - 80);
+    for (uint32_t i = 0; i < r->n; i++) {
+        uint32_t at = r->cells[i].bit - r->cells[0].bit, next = at - at % 8 + 8;
+        if (at > 0) {
+            qg_text_printf(at % 8 ? &light : &heavy, "M%s %sv%s", px(c, LEFT + at * r->bit), y, height);
+        }
+        for (; next < at + r->cells[i].width; next += 8) {
+            qg_text_printf(&heavy, "M%s %sv4m0 %sv4", px(c, LEFT + next * r->bit), y, inner);
+        }
     }
+    if (light.length) qg_text_printf(c->text, "<path class=\"w\" d=\"%s\"/>\n", light.data);
+    if (heavy.length) qg_text_printf(c->text, "<path class=\"k\" d=\"%s\"/>\n", heavy.data);
 }
 
 static void add_row(canvas *c, const qg_show_section *section, uint32_t row, uint32_t height) {
-    const qg_show_cell *cells = section->cells;
-    uint32_t bit = bit_width(section), first = section->rows[row], end = section->rows[row + 1];
-    uint32_t start = cells[first].bit, bits = cells[end - 1].bit + cells[end - 1].width - start;
-    bool large = bit * 100 >= section->bit_width * 13 / 10;
-    add_label(c, LEFT - 120, c->y + height / 2 + 45, "o", qg_format(c->show->arena, "%u", start / 8));
-    for (uint32_t i = first; i < end; i++) {
-        uint32_t x = LEFT + (cells[i].bit - start) * bit;
-        add_rect(c, x, c->y, cells[i].width * bit, height, fill(c, &cells[i].owner, !cells[i].part));
-        add_names(c, &cells[i], x, bit, height, large);
-    }
-    for (uint32_t i = first; i < end; i++) {
-        uint32_t at = cells[i].bit - start, next = at - at % 8 + 8;
-        if (at % 8 != 0) {
-            add_border(c, LEFT + at * bit, height, "w", false);
-        } else if (at > 0) {
-            add_border(c, LEFT + at * bit, height, "k", false);
-        }
-        for (; next < at + cells[i].width; next += 8) {
-            add_border(c, LEFT + next * bit, height, "k", true);
-        }
-    }
-    add_rect(c, LEFT, c->y, bits * bit, height, "class=\"k\"");
-    for (uint32_t i = first; i < end; i++) {
-        if (in_example(c->show, &cells[i].owner)) {
-            add_rect(c, LEFT + (cells[i].bit - start) * bit, c->y, cells[i].width * bit, height, "class=\"y\"");
-            add_rect(c, LEFT + (cells[i].bit - start) * bit, c->y, cells[i].width * bit, height, "class=\"e\"");
+    const uint32_t first = section->rows[row], end = section->rows[row + 1];
+    const cell_row r = {&section->cells[first], end - first, bit_width(section), height};
+    const qg_show_cell *last = &r.cells[r.n - 1];
+    add_label(c, LEFT - 120, c->y + height / 2 + 45, "o", qg_format(c->show->arena, "%u", r.cells[0].bit / 8));
+    add_fills(c, &r);
+    add_names(c, &r, r.bit * 100 >= section->bit_width * 13 / 10);
+    add_borders(c, &r);
+    add_rect(c, LEFT, c->y, (last->bit + last->width - r.cells[0].bit) * r.bit, height, "class=\"k\"");
+    for (uint32_t i = 0; i < r.n; i++) {
+        if (in_example(c->show, &r.cells[i].owner)) {
+            add_rect(c, cell_x(&r, i), c->y, r.cells[i].width * r.bit, height, "class=\"y\"");
+            add_rect(c, cell_x(&r, i), c->y, r.cells[i].width * r.bit, height, "class=\"e\"");
         }
     }
     c->y += height;

@@ -98,7 +98,7 @@ third gather q4_0 99 512 1 5 GB/s   # no such figure
 END
 "$QKGEN" bench --read "$work/f.json" --peers "$work/peers.txt" --svg "$work/p.svg" --markdown "$work/p.md" >/dev/null
 says "a peer's column" '^\| format .* \| other \| times \|$' "$work/p.md"
-check "a peer's mark for each figure, and in the legend" test "$(grep -c 'class="c[12]"' "$work/p.svg")" -eq 4
+check "a peer's mark for each figure, and in the legend" test "$(grep -c 'marker: url(#m[12])' "$work/p.svg")" -eq 4
 while IFS='|' read -r line message; do
   echo "$line" >"$work/wrong.txt"
   refuses "peers: $line" "wrong.txt:1: $message" "$QKGEN" bench --read "$work/f.json" --peers "$work/wrong.txt"
