@@ -821,7 +821,7 @@ mutate "encode: of zeros with signs, the first" gen/text/encode_looks.c 's/retur
   script encode "c vulkan" "zeros"
 mutate "encode: threads of a team know which elements they have" gen/text/encode.c 's/p.share - p.run/p.share/' \
   script encode "c vulkan" "one tq2_0"
-mutate "encode: words that several have are joined" gen/build/encode_run.c 's/own != owner\)\)/own > MOST_SPAN))/' \
+mutate "encode: words that several have are joined" gen/build/encode_run.c 's/\*before != owner\)/*before > MOST_SPAN)/' \
   script encode "c vulkan" "one affine_b4_g64_bf16"
 mutate "encode: teams of several rows do not follow each other, whole words" templates/set_rows.comp 's/qk_write_made\(in_one_row\)/qk_write_made(true)/' \
   script encode "c vulkan" "narrow nvfp4 64"

@@ -122,8 +122,8 @@ static bool meets_owner(const window *w, const qg_slice *slice, uint32_t instanc
     return false;
 }
 
-/* Whether in none of these words that the slice has bits in, another slice has; nor another thread, or, where it is not of
- * each element, another instance. */
+/* Whether no other slice has bits in those of these words that the slice has bits in; nor another thread, or, where it
+ * is not of each element, another instance. */
 static bool are_alone(const qg_layout *layout, const qg_slice *slice, uint32_t per, deal d, window *w) {
     for (uint32_t j = 0; j < slice->count; ++j)
         if (!take_words(w, slice, j, 1 + (per == 1 ? thread_of(d, (slice->first + j) % (d.team * d.share)) : j)))
