@@ -500,6 +500,7 @@ if [ -e "${QKGEN_MESA:=$source_tree/build/mesa}/complete" ]; then
   mutate "8x8x8 tiles: columns 8 and on" templates/gemm_units.glsl 's/x_columns\[word \+ 32u\] = words.zw/x_columns[word + 32u] = words.xy/' script units vulkan
 fi
 tiles=templates/gemm_tiles.metal
+mutate "tiles: fewer sums beside many loads" runtime/include/qkgen/dispatch_gemm.h 's/wide_loads >= QK_TILE_MANY_LOADS/wide_loads > 4096/' unit gemm_dispatch_test
 mutate "tiles, MSL: lanes are found, and not known" $tiles 's/return uint\(numbers.*;/return ((shared.lane \/ 4 \& 4) + shared.lane \/ 2 % 4) * 8 + (shared.lane \/ 4 \& 2) * 2 + shared.lane % 2 * 2;/' \
   unit metal_tiles_test
 mutate "tiles, MSL: x beyond a row is zero" $tiles 's/to\[w \* stride\] = half2\(0.0h\)/;/' unit metal_tiles_test
