@@ -338,6 +338,22 @@ static void test_shapes(void **state) {
     }
 }
 
+/* Where units load operands, fewer sums beside many words of rows. */
+static void test_many_loads(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        qk_kernel other = kernel;
+        other.wide_loads = QK_TILE_MANY_LOADS - 1 + i;
+        call c = call_of(4096, 4096, 512, 1);
+        c.backend.limits.matrix_order_a = 0;
+        c.scratch.size = qk_gemm_scratch(&c.backend, &other, c.rows, c.cols, c.batch);
+        qk_error error = {""};
+        if (make_call_of(&c, &other, &error) != QK_OK) fail_msg("%s", error.text);
+        assert_int_equal(value(&c.log, 2, 3) * value(&c.log, 2, 4), (i ? 48 : 64) * 32);
+        assert_int_equal(value(&c.log, 2, 1), 128);
+    }
+}
+
 /* A tuning whose tiles are too few threads to decode is of another device: they are not taken. */
 static void test_few_threads(void **state) {
     (void)state;
@@ -399,10 +415,10 @@ static void test_short_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),     cmocka_unit_test(test_no_tiles),      cmocka_unit_test(test_scratch),
-        cmocka_unit_test(test_launches),    cmocka_unit_test(test_parts),         cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_few_threads), cmocka_unit_test(test_cut),           cmocka_unit_test(test_slices),
-        cmocka_unit_test(test_short_rows),  cmocka_unit_test(test_tuned_slices),  cmocka_unit_test(test_together),
-        cmocka_unit_test(test_few_words),   cmocka_unit_test(test_tuned_together)};
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_no_tiles),    cmocka_unit_test(test_scratch),
+        cmocka_unit_test(test_launches),   cmocka_unit_test(test_parts),       cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_many_loads), cmocka_unit_test(test_few_threads), cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_slices),     cmocka_unit_test(test_short_rows),  cmocka_unit_test(test_tuned_slices),
+        cmocka_unit_test(test_together),   cmocka_unit_test(test_few_words),   cmocka_unit_test(test_tuned_together)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

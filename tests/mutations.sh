@@ -255,6 +255,10 @@ mutate "scales, MSL: each piece in its place" gen/ir/halves.c 's/\(int32_t\)up -
 mutate "two words, MSL: what moves is left" gen/build/lower_code.c \
   's/qg_index_constant\(phase->constant - rest.constant\)/qg_index_constant(phase->constant)/' \
   script gemv msl "blocks q3_K 5 4 3 f32"
+mutate "merged twice, MSL: the third bits of both runs" gen/ir/halves.c 's/moved\(ir, thirds, 2\)/moved(ir, thirds, 1)/' unit rules_test
+mutate "merged twice, MSL: of the four codes alone" gen/ir/halves.c 's/qg_uint\(ir, 15 \* EVERY_BYTE\)/qg_uint(ir, UINT32_MAX)/' unit rules_test
+mutate "pieces, MSL: in blocks that begin at a half" gen/build/lower_code.c 's/block \* bits % 32 != 16/true/' unit wide_test
+mutate "pieces, MSL: words of such a block" gen/build/lower_code.c 's/start\.constant \+= 16;//' script gemv msl "blocks q3_K 5 4 3 f32"
 mutate "begin, MSL: x summed up has its coefficient" gen/ir/dot.c 's/negative \? -factor : factor\)/negative ? -factor : 1)/' unit rules_test
 mutate "begin, MSL: powers of two" gen/ir/dot.c 's/ == 0\.5f\) of_x/ <= 1.0f) of_x/' unit rules_test
 mutate "walk, MSL: x of each slice" templates/gemv_wide.metal 's/if \(!ONE\) load_large_x/if (c == own) load_large_x/' \
@@ -497,6 +501,7 @@ if [ -e "${QKGEN_MESA:=$source_tree/build/mesa}/complete" ]; then
   mutate "8x8x8 tiles: columns 8 and on" templates/gemm_units.glsl 's/x_columns\[word \+ 32u\] = words.zw/x_columns[word + 32u] = words.xy/' script units vulkan
 fi
 tiles=templates/gemm_tiles.metal
+mutate "tiles: fewer sums beside many loads" runtime/include/qkgen/dispatch_gemm.h 's/wide_loads >= QK_TILE_MANY_LOADS/wide_loads > 4096/' unit gemm_dispatch_test
 mutate "tiles, MSL: lanes are found, and not known" $tiles 's/return uint\(numbers.*;/return ((shared.lane \/ 4 \& 4) + shared.lane \/ 2 % 4) * 8 + (shared.lane \/ 4 \& 2) * 2 + shared.lane % 2 * 2;/' \
   unit metal_tiles_test
 mutate "tiles, MSL: x beyond a row is zero" $tiles 's/to\[w \* stride\] = half2\(0.0h\)/;/' unit metal_tiles_test

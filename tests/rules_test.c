@@ -2,6 +2,7 @@
  * and that they leave alone what they do not hold for. */
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "ir_machine.h"
 
@@ -547,6 +548,21 @@ static void test_merge(void **state) {
     qg_arena_free(b.arena);
 }
 
+/* The numbers of two words merged are as before; true where the rule applies. */
+static bool check_merge(bench b, const qg_node *codes) {
+    qg_halves halves;
+    const bool applies = qg_as_halves(b.ir, codes, 4, &halves);
+    if (applies) same_numbers(&b, codes, 4, &halves);
+    qg_arena_free(b.arena);
+    return applies;
+}
+
+static bench bench_in_place(void) {
+    bench b = bench_masked();
+    b.ir->in_place = true;
+    return b;
+}
+
 /* Wherever the rule applies, it gives the same numbers. */
 static void test_all_merges(void **state) {
     (void)state;
@@ -557,18 +573,29 @@ static void test_all_merges(void **state) {
                 for (uint32_t c = 0; c < 16; c += 1 + c % 3)
                     for (uint32_t step = 2; step <= 8; step += 2) {
                         if (a + 3 * step + low > 32 || c + 3 * step + high > 32) continue;
-                        const bench b = bench_new();
-                        qg_halves halves;
-                        const qg_node *codes =
-                            merged(&b, every(&b, "a", a, step, low), every(&b, "b", c, step, high), low);
+                        const bench b = bench_new(), m = bench_in_place();
                         ++tried;
-                        if (qg_as_halves(b.ir, codes, 4, &halves)) {
-                            same_numbers(&b, codes, 4, &halves);
-                            ++applied;
-                        }
-                        qg_arena_free(b.arena);
+                        applied += check_merge(
+                            b, merged(&b, every(&b, "a", a, step, low), every(&b, "b", c, step, high), low));
+                        check_merge(m, merged(&m, every(&m, "a", a, step, low), every(&m, "b", c, step, high), low));
                     }
     if (applied < 100 || applied == tried) fail_msg("%u of %u", applied, tried);
+}
+
+/* twice: of two runs with the same words, which are put together once. */
+static void test_merged_twice(void **state) {
+    (void)state;
+    const bench b = bench_in_place();
+    qg_halves halves[4];
+    uint32_t words = 0;
+    for (uint32_t i = 0; i < 4; ++i)
+        assert_true(
+            qg_as_halves(b.ir, merged(&b, every(&b, "a", 2 * i, 8, 2), every(&b, "b", 3 + i, 8, 1), 2), 4, &halves[i]));
+    for (uint32_t i = 0; i < b.ir->n_nodes; ++i)
+        words += b.ir->nodes[i]->name && !strcmp(b.ir->nodes[i]->name, "codes");
+    assert_int_equal(words, 2);
+    assert_true(halves[0].factor[0] == 16777216.0f && halves[2].factor[0] == 1048576.0f);
+    qg_arena_free(b.arena);
 }
 
 /* ---- bytes ------------------------------------------------------------------------------------------------------- */
@@ -840,19 +867,19 @@ static void test_four_codes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_distribute),   cmocka_unit_test(test_distribute_integers),
-        cmocka_unit_test(test_in_place),     cmocka_unit_test(test_scales),
-        cmocka_unit_test(test_loaded_bytes), cmocka_unit_test(test_two),
-        cmocka_unit_test(test_begin),        cmocka_unit_test(test_factor),
-        cmocka_unit_test(test_factors),      cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_no_choice),    cmocka_unit_test(test_collect),
-        cmocka_unit_test(test_halves),       cmocka_unit_test(test_no_halves),
-        cmocka_unit_test(test_all_fields),   cmocka_unit_test(test_merge),
-        cmocka_unit_test(test_all_merges),   cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_bias),         cmocka_unit_test(test_factors_of_runs),
-        cmocka_unit_test(test_bias_of_runs), cmocka_unit_test(test_typed),
-        cmocka_unit_test(test_nans),         cmocka_unit_test(test_four_codes),
-        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_distribute),      cmocka_unit_test(test_distribute_integers),
+        cmocka_unit_test(test_in_place),        cmocka_unit_test(test_scales),
+        cmocka_unit_test(test_loaded_bytes),    cmocka_unit_test(test_two),
+        cmocka_unit_test(test_begin),           cmocka_unit_test(test_factor),
+        cmocka_unit_test(test_factors),         cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_no_choice),       cmocka_unit_test(test_collect),
+        cmocka_unit_test(test_halves),          cmocka_unit_test(test_no_halves),
+        cmocka_unit_test(test_all_fields),      cmocka_unit_test(test_merge),
+        cmocka_unit_test(test_all_merges),      cmocka_unit_test(test_merged_twice),
+        cmocka_unit_test(test_bytes),           cmocka_unit_test(test_bias),
+        cmocka_unit_test(test_factors_of_runs), cmocka_unit_test(test_bias_of_runs),
+        cmocka_unit_test(test_typed),           cmocka_unit_test(test_nans),
+        cmocka_unit_test(test_four_codes),      cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -214,6 +214,17 @@ static void test_neighbours(void **state) {
     expect_metal(f, "q6_K", 4, 8);
 }
 
+/* Of Metal, both blocks of a tile: the second begins at a half of a word, and its scales of two pieces are taken two at a time, too. */
+static void test_pieces(void **state) {
+    const fixture *f = *state;
+    const qg_kernel kernel = qg_kernel_new(f->arena, qg_library_find(f->known, "q3_K"), qg_family_named("gemv"), QG_F32,
+                                           qg_sum_class_named("exact"));
+    const qg_ir *ir = qg_lower_dot(kernel.metal_wide, QG_PRODUCTS_F32);
+    uint32_t pairs = 0;
+    for (uint32_t i = 0; i < ir->n_nodes; ++i) pairs += ir->nodes[i]->used && ir->nodes[i]->op == QG_HALVES;
+    assert_int_equal(pairs, 64 / 2 + 8 / 2); /* codes and scales */
+}
+
 static const qk_kernel *describe(const fixture *f, const char *format, const char *family, const char *class) {
     const qg_layout *layout = qg_library_find(f->known, format);
     qg_kernel *kernel = QG_NEW(f->arena, qg_kernel);
@@ -397,7 +408,7 @@ int main(void) {
         cmocka_unit_test(test_joined),       cmocka_unit_test(test_tiles),      cmocka_unit_test(test_loads),
         cmocka_unit_test(test_none),         cmocka_unit_test(test_kernels),    cmocka_unit_test(test_checked),
         cmocka_unit_test(test_rows_at_once), cmocka_unit_test(test_ahead),      cmocka_unit_test(test_narrow),
-        cmocka_unit_test(test_remainders),   cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_remainders),   cmocka_unit_test(test_neighbours), cmocka_unit_test(test_pieces),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

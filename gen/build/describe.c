@@ -1,6 +1,8 @@
 /* Descriptors of kernels: what a runtime has to know of one. */
 #include "build/cost.h"
 
+#include <qkgen/choice.def>
+
 #include <string.h>
 
 bool qg_has_narrow_elements(const qg_kernel *kernel) {
@@ -127,8 +129,10 @@ static void describe_tiles(qg_arena *arena, const qg_plan *wide, qk_kernel *desc
     described->wide_block = wide->layout->view == QG_VIEW_BLOCKS ? wide->layout->elements : wide->tile_elements;
     const qg_operands *operands = qg_lower_operands(wide);
     described->operand_words = operands->n_words;
-    if (described->api == QK_API_VULKAN)
-        described->span_words = qg_span_of(wide, qg_fetches_of(arena, operands->ir)).stride;
+    const qg_fetches *all = qg_fetches_of(arena, operands->ir);
+    const uint32_t loads = 4 * all->n_fours + all->n_words;
+    if (loads >= QK_TILE_MANY_LOADS) described->wide_loads = loads;
+    if (described->api == QK_API_VULKAN) described->span_words = qg_span_of(wide, all).stride;
 }
 
 /* What dispatch must know of the schedules beside rows. */

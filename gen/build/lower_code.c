@@ -413,12 +413,38 @@ static const qg_node *digit_of(lowering *l, const run *run, const plane *plane, 
     return binary(l->ir, QG_SHR, bits, qg_uint(l->ir, slice->width));
 }
 
+/* A piece of a code that moves, of a block that begins at a half of a word: of what would be a word if it began at a
+ * whole one. Those of two codes then lie sixteen bits apart, as in other blocks, and become floats together. NULL where
+ * it is none such, or no piece of a few bits. */
+static const qg_node *piece_in_block(lowering *l, const run *run, const qg_slice *slice, qg_index address) {
+    const qg_layout *layout = l->layout;
+    bool small = l->ir->masked && layout->joined && run->n_planes > 1 && slice->buffer < layout->n_buffers;
+    for (uint32_t i = 0; i < run->n_planes; ++i) small &= run->planes[i].slice.width < 8;
+    if (!small || unit_of(l, slice->buffer) != 32) return NULL;
+    const int64_t bits = layout->buffers[slice->buffer].bytes / layout->joined * 8, block = address.constant / bits;
+    const bool one_block = (int64_t)qg_index_max(address) / bits == block;
+    address.constant -= 16;
+    qg_index moving = qg_index_mod(l->ir, address, 32);
+    if (!one_block || block * bits % 32 != 16 || !moving.n_terms || qg_index_max(moving) + slice->width > 32)
+        return NULL;
+    const qg_index still = qg_index_constant(moving.constant);
+    qg_index start = qg_index_scale(qg_index_div(l->ir, address, 32), 32), none;
+    start.constant += 16;
+    moving.constant = 0;
+    const qg_node *word = window(l, slice, NULL, start, 32, &none);
+    word = qg_let(l->ir, binary(l->ir, QG_SHR, word, qg_index_node(l->ir, NULL, moving)), "shifted", NULL);
+    word = binary(l->ir, QG_SHR, word, qg_index_node(l->ir, NULL, still));
+    return binary(l->ir, QG_AND, word, qg_uint(l->ir, low_mask(slice->width)));
+}
+
 static const qg_node *lower_plane(lowering *l, const run *run, const plane *plane, uint32_t lanes) {
     bool apart = false;
     for (uint32_t i = 1; i < lanes; ++i) {
         int64_t distance = 1;
         apart |= !qg_index_difference(plane->addresses[i], plane->addresses[0], &distance) || distance;
     }
+    const qg_node *piece = apart ? NULL : piece_in_block(l, run, &plane->slice, plane->addresses[0]);
+    if (piece) return piece;
     const qg_node *bits = apart ? qg_several_lanes(l, &plane->slice, plane->words, plane->addresses, lanes)
                                 : qg_one_lane(l, &plane->slice, plane->words, plane->addresses[0]);
     return plane->slice.radix ? digit_of(l, run, plane, bits, lanes) : bits;

@@ -8,6 +8,7 @@
  *   halves   float((w >> s) & mask)          unpack(w & (mask << p | mask << p + 16)).x or .y, with x * 2^(24 - p)
  *   merge    (a >> s & m) | (b >> t & n) << c   one word, before that, where the codes of all lanes
  *                                               lie alike in a and b
+ *   twice    the same of two runs at once, where codes are masked: of three bits, the third in another word
  *   bias     float(sign_extend(u, n))        the same for u with its sign bit turned, and minus
  *                                            2^(n-1) for each element
  *   bytes    any four integers that bytes.c makes a word of, all at once: bytes 0 and 2 of it, and
@@ -99,6 +100,24 @@ static const qg_node *moved(qg_ir *ir, const qg_node *word, int32_t up) {
                   : apply(ir, QG_SHR, word, qg_uint(ir, (uint32_t)-up));
 }
 
+/* twice: of four bytes, each has two bits of a code in each quarter, and the third bits of the four codes side by side. These are
+ * moved two at a time, so that one word has the codes of two runs, four bits apart; the other two have a word like it. */
+static bool merge_twice(qg_ir *ir, const fields *low, const fields *high, uint32_t lanes, fields *f) {
+    const uint32_t code = low->shift[0] / 2, first = high->shift[0] - code, odd = code % 2;
+    if (lanes != 4 || low->width != 2 || high->width != 1 || low->shift[0] % 2 || code > 3) return false;
+    if (high->shift[0] < code || first > 4) return false;
+    for (uint32_t i = 1; i < lanes; ++i)
+        if (low->shift[i] != low->shift[0] + 8 * i || high->shift[i] != high->shift[0] + 8 * i) return false;
+    const qg_node *thirds = apply(ir, QG_AND, moved(ir, high->word, -(int32_t)first), qg_uint(ir, 15 * EVERY_BYTE));
+    thirds = qg_let(ir, thirds, "thirds", NULL);
+    const qg_node *apart = qg_let(ir, apply(ir, QG_OR, thirds, moved(ir, thirds, 2)), "apart", NULL);
+    const qg_node *a = apply(ir, QG_AND, moved(ir, low->word, -2 * (int32_t)odd), qg_uint(ir, 0x33 * EVERY_BYTE));
+    const qg_node *b = apply(ir, QG_AND, moved(ir, apart, odd ? 1 : 2), qg_uint(ir, 0x44 * EVERY_BYTE));
+    *f = (fields){.width = 3, .word = qg_let(ir, apply(ir, QG_OR, a, b), "codes", "of two runs")};
+    for (uint32_t i = 0; i < lanes; ++i) f->shift[i] = code / 2 * 4 + 8 * i;
+    return true;
+}
+
 /* merge: low | high << c, the fields of both in one word. */
 static bool match_merged(qg_ir *ir, const qg_node *node, uint32_t lanes, fields *f) {
     fields low = {.width = 0}, high = {.width = 0};
@@ -110,6 +129,7 @@ static bool match_merged(qg_ir *ir, const qg_node *node, uint32_t lanes, fields 
     const int32_t up = (int32_t)(low.shift[0] + low.width) - (int32_t)high.shift[0];
     for (uint32_t i = 0; i < lanes; ++i)
         if ((int32_t)(low.shift[i] + low.width) - (int32_t)high.shift[i] != up) return false;
+    if (ir->in_place && merge_twice(ir, &low, &high, lanes, f)) return true;
     *f = low;
     f->width = low.width + high.width;
     uint32_t down = 0; /* so that the field stays within the digits of a half */

@@ -345,6 +345,7 @@ static void add_descriptor(qg_text *text, const char *owner, const qg_module_nam
                        k->rows_ahead, k->ahead_kept, k->ahead_block, k->wide_loads);
     if (k->operand_tile)
         qg_text_printf(text, "    .operand_tile = %u,\n    .operand_words = %u,\n", k->operand_tile, k->operand_words);
+    if (k->operand_tile && k->wide_loads) qg_text_printf(text, "    .wide_loads = %u,\n", k->wide_loads);
     if (k->span_words) qg_text_printf(text, "    .span_words = %u,\n", k->span_words);
     if (k->row_roundings) qg_text_printf(text, "    .row_roundings = %u,\n", k->row_roundings);
     if (k->sum_roundings) qg_text_printf(text, "    .sum_roundings = %u,\n", k->sum_roundings);

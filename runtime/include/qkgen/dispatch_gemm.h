@@ -45,10 +45,12 @@ static inline uint32_t qk_tile_bytes_(const qk_tiles_ *t) {
            t->copies * QK_PAIRS_;
 }
 
-static inline int qk_tiles_fit_(const qk_limits *limits, const qk_tiles_ *t) {
+static inline int qk_tiles_fit_(const qk_kernel *kernel, const qk_limits *limits, const qk_tiles_ *t) {
     uint32_t shared = limits->shared_bytes != 0 ? limits->shared_bytes : 16384;
     /* 32 threads decode together; of sums, each has some in registers, beside what becomes operands. */
-    uint32_t sums = t->result != 0 ? QK_TILE_SUMS_THROUGH_MEMORY : QK_TILE_SUMS;
+    uint32_t sums = t->result == 0                             ? QK_TILE_SUMS
+                    : kernel->wide_loads >= QK_TILE_MANY_LOADS ? QK_TILE_SUMS_BESIDE_LOADS
+                                                               : QK_TILE_SUMS_THROUGH_MEMORY;
     return t->own_rows * t->own_cols <= sums * t->lanes && t->rows % t->own_rows == 0 && t->cols % t->own_cols == 0 &&
            qk_tile_threads_(t) / t->slices % 32 == 0 && qk_tile_threads_(t) <= limits->workgroup_size &&
            qk_tile_bytes_(t) <= shared;
@@ -130,7 +132,7 @@ static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits 
                      step};
     uint64_t least = UINT64_MAX;
     int kind = metal ? 3 : units ? (result != 0 ? 2 : 1) : 0;
-    if (own.rows != 0 && own.cols != 0 && own.own_rows != 0 && own.own_cols != 0 && qk_tiles_fit_(limits, &own))
+    if (own.rows != 0 && own.cols != 0 && own.own_rows != 0 && own.own_cols != 0 && qk_tiles_fit_(kernel, limits, &own))
         return own;
 #define QK_TILE_(kind_, rows_, cols_, own_rows_, own_cols_, slices_, together_, alone, time, at_once)                  \
     {                                                                                                                  \
@@ -139,7 +141,7 @@ static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits 
         t.slices = slices != 0 ? slices : (slices_);                                                                   \
         t.held = together != 0 || (together_) == 1 || ((together_) == 2 && span <= QK_TILE_FEW_WORDS) ? span : 0;      \
         uint64_t all = qk_tiles_parts_(limits, &t, &times, rows, cols, batch, experts, parts);                         \
-        if (kind == (kind_) && qk_tiles_fit_(limits, &t) && all < least) {                                             \
+        if (kind == (kind_) && qk_tiles_fit_(kernel, limits, &t) && all < least) {                                     \
             best = t;                                                                                                  \
             least = all;                                                                                               \
         }                                                                                                              \
