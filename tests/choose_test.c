@@ -126,6 +126,17 @@ static void test_lookups(void **state) {
     assert_ptr_equal(qk_choose(both, 2, &device, 1000, 4096, 2, INFINITY), &floats);
     assert_ptr_equal(qk_choose(both, 2, &device, 10000, 4096, 1, INFINITY), &floats);
     assert_ptr_equal(qk_choose(both, 2, &device, 100000, 4096, 1, INFINITY), &one);
+    /* Beside matrix units: bytes that look pairs up are behind them, floats that do so are not, and bytes with a grid are ahead. */
+    const qk_spec_constant grid[] = {{QK_CONSTANT_TABLE_COPIES, "table_copies", 1, 0, NULL},
+                                     {QK_CONSTANT_DIGITS, "digits", 1, 0, NULL}};
+    const qk_kernel *const three[] = {&floats, &one, &all[UNITS]};
+    assert_ptr_equal(qk_choose(three, 3, &device, 10000, 4096, 4, INFINITY), &one);
+    floats.spec_constant_count = 0;
+    assert_ptr_equal(qk_choose(three, 3, &device, 10000, 4096, 4, INFINITY), &all[UNITS]);
+    assert_ptr_equal(qk_choose(three, 3, &device, 100000, 4096, 1, INFINITY), &floats);
+    one.spec_constants = grid;
+    assert_ptr_equal(qk_choose(three, 3, &device, 10000, 4096, 4, INFINITY), &one);
+    assert_ptr_equal(qk_choose(three, 3, &device, 100000, 4096, 1, INFINITY), &one);
 }
 
 /* Of one vector, bytes are ahead of what is more exact where teams share them: of long rows, neither few nor many. */
@@ -159,6 +170,10 @@ static void test_experts(void **state) {
     const qk_kernel *const kernels[] = {&floats, &split};
     assert_ptr_equal(qk_choose(kernels, 2, &device, 700, 4096, 1, INFINITY), &split);
     assert_ptr_equal(qk_choose(kernels, 2, &device, 700, 4096, 16, INFINITY), &split);
+    const qk_spec_constant grid[] = {{QK_CONSTANT_TABLE_COPIES, "table_copies", 1, 0, NULL},
+                                     {QK_CONSTANT_DIGITS, "digits", 2, 0, NULL}};
+    split.spec_constants = grid;
+    assert_ptr_equal(qk_choose(kernels, 2, &device, 700, 4096, 1, INFINITY), &floats);
 }
 
 /* Each kind of products has a place of its own, whatever the call. */
@@ -167,7 +182,7 @@ static void test_table(void **state) {
     static const uint64_t batches[] = {1, 2, 4, 8};
     for (int b = 0; b < 4; b++)
         for (int rows = QK_FEW_; rows <= QK_MANY_; rows++)
-            for (int looks_up = 0; looks_up < 3; looks_up++) {
+            for (int looks_up = 0; looks_up < 4; looks_up++) {
                 unsigned places = 0;
                 for (int i = 0; i < N_KERNELS; i++)
                     places |= 1u << qk_rank_(&all[i], batches[b], (qk_rows_class_)rows, looks_up);

@@ -457,6 +457,7 @@ mutate "slices: memory of all of them" $gemm 's/return t->slices \* \(qk_tile_op
 mutate "slices: those of a tuning without tiles" $gemm 's/t.slices = slices != 0 \? slices : \(slices_\);/t.slices = (slices_); /' unit gemm_dispatch_test
 mutate "together: memory of what is loaded" $gemm 's/ \+ qk_tile_threads_\(t\) \* t->held//' unit gemm_dispatch_test
 mutate "the choice of a class: bytes that teams share are the first" $pick 's/^( +)rank = 0;/\1rank += 0;/' unit choose_test
+mutate "the choice of a class: a grid is no table of pairs" $pick 's/\? 3 : 1/? 1 : 1/' unit choose_test
 mutate "together: where choice.def says so" $gemm 's/together != 0 \|\| \(together_\) == 1/1/' unit gemm_dispatch_test
 mutate "together: where words are few" $gemm 's/span <= QK_TILE_FEW_WORDS/1/' unit gemm_dispatch_test
 mutate "slices: a short row has whole steps" $gemm 's/whole = qk_ceil_\(cols, steps\) \* steps/whole = cols + 0 * steps/' unit gemm_dispatch_test

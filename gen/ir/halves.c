@@ -100,8 +100,9 @@ static const qg_node *moved(qg_ir *ir, const qg_node *word, int32_t up) {
                   : apply(ir, QG_SHR, word, qg_uint(ir, (uint32_t)-up));
 }
 
-/* twice: of four bytes, each has two bits of a code in each quarter, and the third bits of the four codes side by side. These are
- * moved two at a time, so that one word has the codes of two runs, four bits apart; the other two have a word like it. */
+/* twice: of four bytes, each has two bits of a code in each quarter, and the third bits of the four codes side by side.
+ * These are moved two at a time, so that one word has the codes of two runs, four bits apart; the other two have a word
+ * like it. */
 static bool merge_twice(qg_ir *ir, const fields *low, const fields *high, uint32_t lanes, fields *f) {
     const uint32_t code = low->shift[0] / 2, first = high->shift[0] - code, odd = code % 2;
     if (lanes != 4 || low->width != 2 || high->width != 1 || low->shift[0] % 2 || code > 3) return false;

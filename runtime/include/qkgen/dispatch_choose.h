@@ -479,6 +479,13 @@ static inline int qk_forms_teams_(const qk_kernel *kernel, const qk_limits *limi
     return smaller || qk_ceil_(rows, 4 * s->rows * qk_subgroups_(limits, s->threads)) < qk_enough_workgroups_(limits);
 }
 
+/* Whether teams share the bytes of x of one right-hand side, which is faster than what each thread makes for itself. */
+static inline int qk_shares_bytes_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols) {
+    return qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 1 && !qk_looks_up_pairs_(kernel) &&
+           !qk_takes_experts_(kernel) && qk_may_take_(kernel, limits, QK_SCHEDULE_TEAMS) &&
+           qk_shares_one_(kernel, limits, rows, cols);
+}
+
 /* Whether threads have rows of their own: where neighbours in memory are of different rows. */
 static inline int qk_walks_columns_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols) {
     uint32_t wanted = qk_wanted_schedule_(kernel);

@@ -49,19 +49,16 @@ static inline uint32_t qk_rank_(const qk_kernel *kernel, uint64_t batch, qk_rows
     return rank;
 }
 
-/* Whether teams share the bytes of x of one right-hand side, which is faster than what each thread makes for itself. */
-static inline int qk_shares_bytes_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols) {
-    return qk_products_of_(kernel) == QK_ONE_ && !qk_looks_up_pairs_(kernel) && !qk_takes_experts_(kernel) &&
-           qk_may_take_(kernel, limits, QK_SCHEDULE_TEAMS) && qk_shares_one_(kernel, limits, rows, cols);
-}
-
-/* How a kernel says that the format's wait for lookups, as choice.def has it: of floats, by a table of pairs. */
+/* How a kernel says that the format's wait for lookups, as choice.def has it: of floats, by a table of pairs; of bytes, by one of
+ * pairs, or of a grid: not with experts, of which a grid gains nothing so. */
 static inline uint64_t qk_lookups_of_(const qk_kernel *kernel) {
     if (kernel == NULL || !qk_makes_tables_(kernel))
         return 0;
     if (qk_products_of_(kernel) == QK_FLOATS_ && qk_constant_(kernel, NULL, QK_CONSTANT_COPIES, 0) != 0)
         return 2;
-    return qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) != 0;
+    if (qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 0)
+        return 0;
+    return qk_constant_(kernel, NULL, QK_CONSTANT_TABLE_COPIES, 0) != 0 && !qk_takes_experts_(kernel) ? 3 : 1;
 }
 
 /* Of `count` kernels of one format and family, sums over rows of the same x, the one that should be the fastest for a matrix of
