@@ -412,6 +412,7 @@ mutate "launcher: pipelines have constants of their own" $headers/launcher.hpp '
   unit ggml_test
 mutate "launcher: products of other tensors are planned anew" $headers/launcher.hpp 's/tensors\[\] = \{&p.weights, /tensors[] = {/' unit ggml_test
 mutate "launcher: what an epilogue reads is part of a launch" $headers/launcher.hpp 's/p.epilogue->field != nullptr \? \*p.epilogue->field/false ? *p.epilogue->field/' unit ggml_test
+mutate "launcher: products are known apart where others share x" $headers/launcher.hpp 's/product.push_back\(\(uint64_t\)p.shares\);//' unit ggml_test
 mutate "launcher: products are known in their scratch alone" $headers/launcher.hpp 's/scratch.offset == p.scratch.offset \&\&/true \&\&/' unit ggml_test
 mutate "launcher: operands are taken by the kernel that made them" $headers/launcher.hpp 's/packed = uses \&\& p.kernel == r.kernel;/packed = uses;/' unit ggml_test
 mutate "launcher: launches that are repeated wait as they did" $headers/launcher.hpp 's/if \(s.waits\)/if (false)/' unit ggml_test

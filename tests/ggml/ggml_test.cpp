@@ -227,6 +227,10 @@ static void test_remembered_scratch() {
     p.scratch.offset -= 256;
     p.scratch.size += 256;
     CHECK(!call.launcher.repeat_product(call, p));
+    p.scratch.size -= 256;
+    CHECK(call.launcher.repeat_product(call, p));
+    p.shares = 1; // what was planned for a matrix alone is not for several
+    CHECK(!call.launcher.repeat_product(call, p));
 }
 
 // x becomes operands once, for all matrices that are multiplied with it; not for another x, nor behind a copy.

@@ -132,6 +132,7 @@ template <class Pipeline, class Table> class launcher {
             product.push_back(t->bytes);
         }
         add(p.status);
+        product.push_back((uint64_t)p.shares);
         if (p.epilogue == nullptr)
             return;
         product.push_back(p.epilogue->adds);
