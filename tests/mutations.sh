@@ -624,6 +624,7 @@ mutate "eight rows of two bytes, in small workgroups" $facts 's/\(digits == 1 \|
 mutate "workgroups of bytes are larger sooner" $choose 's/bytes \? 7 : 8/bytes ? 8 : 8/' unit dispatch_sums_test
 mutate "teams: smaller workgroups before fewer rows" $choose 's/else if \(two && /else if (two > 1 \&\& /' unit dispatch_sums_test
 mutate "teams: of one vector, no pairs" $choose 's/integers && !qk_looks_up_pairs_\(kernel\) && /integers \&\& /' unit dispatch_sums_test
+mutate "integers once: beside units, where others share them" runtime/include/qkgen/tensors.h 's/if \(!p->shares \|\| /if (/' unit pipelines_test
 mutate "integers once: not of large tiles" runtime/include/qkgen/tensors.h 's/\(small \|\| !bytes\)/(small || bytes)/' unit pipelines_test
 mutate "integers once: of as many values as pay for a launch" runtime/include/qkgen/choice.def 's/(QK_PACK_X_VALUES) 36864/\1 49152/' unit pipelines_test
 mutate "no more subgroups share a row ahead than have slices of it" $choose 's/while \(!ahead \&\& s.split/while (s.split/' unit dispatch_sums_test

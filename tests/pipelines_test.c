@@ -203,6 +203,34 @@ static void x_is_made_integers_once(void **state) {
     }
 }
 
+/* Beside matrix units, of few rows and more than four vectors, where a launch before makes bytes for several matrices. */
+static void shared_bytes_are_ahead_of_units(void **state) {
+    (void)state;
+    const struct {
+        uint64_t rows, cols, vectors;
+        int shares, bytes;
+        double allowed;
+    } cases[] = {{1024, 4096, 8, 1, 1, INFINITY}, {1024, 4096, 5, 1, 1, INFINITY},  {1024, 4096, 8, 0, 0, INFINITY},
+                 {4096, 4096, 8, 1, 0, INFINITY}, {1024, 4096, 16, 1, 0, INFINITY}, {1024, 512, 8, 1, 0, INFINITY},
+                 {1024, 4096, 8, 1, 0, 0.003},    {1024, 8192, 8, 0, 0, INFINITY}};
+    const qk_kernel *kernels[MOST_KERNELS];
+    const uint32_t count = find("q4_0", 0, kernels);
+    const qk_limits limits = limits_of(0);
+    qk_backend backend = qk_listing_backend(QK_API_VULKAN, &limits, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const chance c = {.rows = cases[i].rows, .cols = cases[i].cols, .shared = 1, .kernel = kernels[0]};
+        qk_epilogue epilogue;
+        qk_range bias;
+        qk_error error;
+        qk_product p = product_of(&c, cases[i].vectors, &epilogue, &bias);
+        p.shares = cases[i].shares;
+        if (qk_plan_product(&backend, kernels, count, cases[i].allowed, &p, &error) != QK_OK)
+            fail_msg("%s", error.text);
+        if ((qk_products_of_(p.kernel) == QK_ONE_) != cases[i].bytes) fail_msg("case %zu takes %s", i, p.kernel->name);
+        if (cases[i].bytes) assert_true(p.scratch_bytes != 0);
+    }
+}
+
 /* Other families are listed by their own calls, and what is wrong is refused. */
 static void rows_are_listed(void **state) {
     (void)state;
@@ -275,11 +303,9 @@ static void keys_stay(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(list_has_what_is_asked_for),
-        cmocka_unit_test(x_is_made_integers_once),
-        cmocka_unit_test(rows_are_listed),
-        cmocka_unit_test(list_may_be_too_short),
-        cmocka_unit_test(keys_stay),
+        cmocka_unit_test(list_has_what_is_asked_for),      cmocka_unit_test(x_is_made_integers_once),
+        cmocka_unit_test(shared_bytes_are_ahead_of_units), cmocka_unit_test(rows_are_listed),
+        cmocka_unit_test(list_may_be_too_short),           cmocka_unit_test(keys_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -156,12 +156,31 @@ static inline uint64_t qk_product_max_batch_(const qk_backend *backend, const qk
 
 #define QK_PRODUCT_MOST_KERNELS 32u
 
-/* Whether it pays to make integers of x in a launch of its own. */
-static inline int qk_pack_pays_(const qk_product *p, uint64_t vectors) {
+/* Whether it pays to make integers of x, for a kernel, in a launch of its own. */
+static inline int qk_pack_pays_(const qk_product *p, const qk_kernel *kernel, uint64_t vectors) {
     const uint64_t values = qk_batch_class_(vectors) * p->weights.counts[0];
-    const int bytes = qk_constant_(p->kernel, NULL, QK_CONSTANT_DIGITS, 0) == 1,
-              small = p->kernel->teams_tile <= QK_PACK_X_TILE;
+    const int bytes = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 1,
+              small = kernel->teams_tile <= QK_PACK_X_TILE;
     return (values >= QK_PACK_X_VALUES && (small || !bytes)) || (p->shares && values >= QK_PACK_X_SHARED && small);
+}
+
+/* Of few rows and more than four vectors, the kernel of bytes that takes those which other matrices share, too, if there is one: a
+ * launch makes them once, and then it is ahead of matrix units. NULL: none. */
+static inline const qk_kernel *qk_product_shared_(const qk_backend *backend, const qk_kernel *const *kernels,
+                                                  uint32_t count, const qk_product *p, uint64_t vectors,
+                                                  double allowed) {
+    const uint64_t *w = p->weights.counts;
+    const int few = qk_rows_class_of_(&backend->limits, w[1]) == QK_FEW_;
+    if (!p->shares || p->ids.bytes != 0 || vectors <= 4 || vectors > QK_GEMV_MAX_BATCH || !few)
+        return NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        const qk_kernel *one = kernels[i];
+        if (qk_products_of_(one) == QK_ONE_ && qk_lookups_of_(one) == 0 && qk_pack_pays_(p, one, vectors) &&
+            qk_choose(&one, 1, &backend->limits, w[1], w[0], vectors, allowed) != NULL &&
+            qk_gemv_scratch(backend, one, w[1], w[0], p->y.counts[1], &p->views) != 0)
+            return one;
+    }
+    return NULL;
 }
 
 /* The kernel of a product of which the counts are known, for so many vectors of each matrix; NULL where none is for that device. */
@@ -169,9 +188,9 @@ static inline const qk_kernel *qk_product_kernel_(const qk_backend *backend, con
                                                   uint32_t count, const qk_product *p, uint64_t vectors,
                                                   double allowed) {
     const uint64_t *w = p->weights.counts, most = qk_product_max_batch_(backend, kernels, count, p, allowed);
-    const qk_kernel *kernel = NULL;
+    const qk_kernel *kernel = qk_product_shared_(backend, kernels, count, p, vectors, allowed);
     for (int tiles = 1; kernel == NULL && tiles >= 0; tiles--) {
-        const qk_kernel *some[QK_PRODUCT_MOST_KERNELS];
+        const qk_kernel *some[QK_PRODUCT_MOST_KERNELS] = {NULL};
         for (uint32_t i = 0; i < count; i++)
             some[i] = (kernels[i]->operand_tile != 0) == tiles &&
                               (!tiles || qk_product_fits_tiles_(kernels[i], p, most, vectors))
@@ -218,7 +237,7 @@ static inline qk_status qk_plan_product(const qk_backend *backend, const qk_kern
             p->ids.bytes != 0
                 ? qk_gemm_id_scratch(backend, p->kernel, w[2], w[1], w[0], vectors, p->ids.counts[0], p->x.counts[1])
                 : qk_gemm_views_scratch(backend, p->kernel, w[1], w[0], p->y.counts[1], &p->views);
-    else if (p->ids.bytes == 0 && qk_pack_pays_(p, vectors))
+    else if (p->ids.bytes == 0 && qk_pack_pays_(p, p->kernel, vectors))
         p->scratch_bytes = qk_gemv_scratch(backend, p->kernel, w[1], w[0], p->y.counts[1], &p->views);
     return QK_OK;
 }
