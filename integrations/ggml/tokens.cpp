@@ -4,7 +4,7 @@
 //
 // pp       tokens of a prompt, read at once; several with commas. tg: tokens made one after the other; batch: sequences at once, of
 //          which each makes tg / 4 tokens. 0 leaves one out
-// warm     milliseconds of runs that are not measured, before each line; 0: one run. A device's clocks take that long to rise
+// warm     milliseconds of runs that are not measured, before each line, beside a first one. A device's clocks take that long to rise
 // layers   on the device; 0: all on the processor
 // write    the logits of 40 tokens that are read one after the other, then 2, 3, 4 and 8 at once, and 100, as f32. compare: with those
 //          of a file; prints the normalised mean squared error
@@ -99,9 +99,9 @@ static double seconds_of(llama_context * ctx, const std::string & what, const st
 static void measure(llama_context * ctx, const options & o, const std::string & what, int tokens, const std::function<bool()> & run) {
     std::vector<double> first, rates;
     double spent = 0;
-    while (first.empty() || spent < o.warm / 1000.0) {
+    while (first.empty() || spent < o.warm / 1000.0) { // while pipelines are made, in the first run, the device has nothing to do
         first.push_back(seconds_of(ctx, what, run));
-        spent += first.back();
+        spent += first.size() > 1 ? first.back() : 0;
     }
     for (int i = 0; i < o.repeat; i++) {
         rates.push_back(tokens / seconds_of(ctx, what, run));
@@ -166,7 +166,8 @@ int main(int argc, char ** argv) {
         }
     }
     if (argc < 2) {
-        fprintf(stderr, "usage: tokens MODEL.gguf [pp=N,..] [tg=N] [batch=N,..] [repeat=N] [warm=MS] [layers=N] [write=FILE] [compare=FILE]\n");
+        fprintf(stderr, "usage: tokens MODEL.gguf [pp=N,..] [tg=N] [batch=N,..] [repeat=N] [warm=MS] [layers=N] [write=FILE] "
+                        "[compare=FILE]\n");
         return 1;
     }
     llama_log_set([](ggml_log_level level, const char * text, void *) { if (level >= GGML_LOG_LEVEL_ERROR) fputs(text, stderr); }, nullptr);
