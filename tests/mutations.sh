@@ -320,6 +320,7 @@ mutate "runs of x: neighbours swap" templates/load_runs.glsl 's/v\[i\] = odd \? 
 mutate "runs of x: those of the neighbour are loaded" templates/load_runs.glsl 's/ 4u \* 4u \+ i\)/ 4u * 4u)/' unit gemv_test
 mutate "teams: no second round of workgroups" $choose 's/qk_processors_\(limits\) \/ 2\)/qk_processors_(limits))/' unit dispatch_sums_test
 mutate "teams: two vectors of large tiles of integers" $choose 's/s->kept == 2 \&\& kernel->teams_tile/s->kept == 4 \&\& kernel->teams_tile/' unit dispatch_sums_test
+mutate "whole blocks: an item of the tensor is one for all" gen/spec/join.c 's/if \(layout->view == QG_VIEW_SEQUENCE \|\| row_of_blocks\) \{/if (layout->view == QG_VIEW_SEQUENCE) whole->view = QG_VIEW_BLOCKS;\n    if (row_of_blocks) {/' unit value_test
 mutate "the choice of a class: no larger error" $pick 's/<= allowed\)/<= 2 * allowed)/' unit choose_test
 mutate "the choice of a class: what the device can launch" $pick 's|qk_missing_features_\(kernels\[i\], limits\) != 0|0|' unit choose_test
 mutate "the choice of a class: few rows are counted for each processor" $pick 's/QK_CHOICE_FEW \* processors/QK_CHOICE_FEW * 100u/' unit choose_test

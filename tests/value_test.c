@@ -1,5 +1,5 @@
 /* Values with a memory of what neighbours share are those without, of every format, in one block after the other.
- * Floats are what the bits of each type say. */
+ * Floats are what the bits of each type say. Layouts of whole blocks have the memory of those that they are made of. */
 #include "spec/library.h"
 #include "spec/value.h"
 
@@ -95,6 +95,27 @@ static double as_defined(const qg_scalar_info *info, uint32_t bits) {
     return negative ? -size : size;
 }
 
+static void same_bytes(const qg_layout *layout, const qg_layout *other) {
+    const uint64_t rows = 3 * (uint64_t)layout->block_rows, cols = 2 * (uint64_t)layout->block_cols;
+    assert_int_equal(layout->n_buffers, other->n_buffers);
+    for (uint32_t b = 0; b < layout->n_buffers; ++b) {
+        const uint64_t bytes = qg_buffer_bytes(other, b, rows, cols), must = qg_buffer_bytes(layout, b, rows, cols);
+        if (bytes != must)
+            fail_msg("%s: of 3 x 2 blocks, %s has %llu bytes, must have %llu", layout->name, layout->buffers[b].name,
+                     (unsigned long long)bytes, (unsigned long long)must);
+    }
+}
+
+/* Where all blocks are whole, layouts that say so have the same memory. */
+static void test_whole_layouts(void **state) {
+    (void)state;
+    for (uint32_t f = 0; f < library->layouts.count; ++f) {
+        const qg_layout *layout = library->layouts.items[f];
+        same_bytes(layout, qg_layout_whole(arena, layout));
+        same_bytes(layout, qg_layout_to_encode(arena, layout));
+    }
+}
+
 static void test_floats(void **state) {
     (void)state;
     uint32_t finite = 0;
@@ -131,6 +152,6 @@ static int close_library(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory), cmocka_unit_test(test_row),
-                                       cmocka_unit_test(test_floats)};
+                                       cmocka_unit_test(test_floats), cmocka_unit_test(test_whole_layouts)};
     return cmocka_run_group_tests(tests, open_library, close_library);
 }
