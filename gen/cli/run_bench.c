@@ -66,7 +66,7 @@ static bool clocks_are_up(qg_bench *b, bool *up) {
     *up = true;
     if (!b->pulse.kernel) return true;
     for (int i = 0; i < PULSES; ++i) {
-        double seconds;
+        double seconds = 0;
         if (!submit(b, record_pulse, b, PULSE_LAUNCHES, &seconds)) return false;
         if (now == 0 || seconds < now) now = seconds;
     }
