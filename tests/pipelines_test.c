@@ -170,6 +170,20 @@ static void list_has_what_is_asked_for(void **state) {
             for (int by_id = 0; by_id < 2; by_id++) compare(round % 2 != 0 ? "q4_K" : "q4_0", by_id, device);
 }
 
+/* What is planned of a product; without its epilogue. */
+static qk_product planned(const qk_backend *backend, const qk_kernel *const *kernels, uint32_t count, uint64_t rows,
+                          uint64_t cols, uint64_t vectors, int shares, double allowed) {
+    const chance c = {.rows = rows, .cols = cols, .shared = 1, .kernel = kernels[0]};
+    qk_epilogue epilogue;
+    qk_range bias;
+    qk_error error;
+    qk_product p = product_of(&c, vectors, &epilogue, &bias);
+    p.shares = shares;
+    if (qk_plan_product(backend, kernels, count, allowed, &p, &error) != QK_OK) fail_msg("%s", error.text);
+    p.epilogue = NULL;
+    return p;
+}
+
 /* Integers are made of x once where another matrix has it, or where it is long; and not of few values. */
 static void x_is_made_integers_once(void **state) {
     (void)state;
@@ -191,14 +205,9 @@ static void x_is_made_integers_once(void **state) {
     const qk_limits limits = limits_of(1);
     qk_backend backend = qk_listing_backend(QK_API_VULKAN, &limits, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const chance c = {.rows = cases[i].rows, .cols = cases[i].cols, .shared = 1, .kernel = kernels[0]};
-        qk_epilogue epilogue;
-        qk_range bias;
-        qk_error error;
-        qk_product p = product_of(&c, cases[i].vectors, &epilogue, &bias);
-        p.shares = cases[i].shares;
         for (uint32_t k = 0; k < count && cases[i].tile != 0; k++) copies[k].teams_tile = cases[i].tile;
-        if (qk_plan_product(&backend, kernels, count, INFINITY, &p, &error) != QK_OK) fail_msg("%s", error.text);
+        const qk_product p = planned(&backend, kernels, count, cases[i].rows, cases[i].cols, cases[i].vectors,
+                                     cases[i].shares, INFINITY);
         if ((p.scratch_bytes != 0) != cases[i].once) fail_msg("case %zu has %" PRIu64 " bytes", i, p.scratch_bytes);
     }
 }
@@ -218,14 +227,8 @@ static void shared_bytes_are_ahead_of_units(void **state) {
     const qk_limits limits = limits_of(0);
     qk_backend backend = qk_listing_backend(QK_API_VULKAN, &limits, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const chance c = {.rows = cases[i].rows, .cols = cases[i].cols, .shared = 1, .kernel = kernels[0]};
-        qk_epilogue epilogue;
-        qk_range bias;
-        qk_error error;
-        qk_product p = product_of(&c, cases[i].vectors, &epilogue, &bias);
-        p.shares = cases[i].shares;
-        if (qk_plan_product(&backend, kernels, count, cases[i].allowed, &p, &error) != QK_OK)
-            fail_msg("%s", error.text);
+        const qk_product p = planned(&backend, kernels, count, cases[i].rows, cases[i].cols, cases[i].vectors,
+                                     cases[i].shares, cases[i].allowed);
         if ((qk_products_of_(p.kernel) == QK_ONE_) != cases[i].bytes) fail_msg("case %zu takes %s", i, p.kernel->name);
         if (cases[i].bytes) assert_true(p.scratch_bytes != 0);
     }
