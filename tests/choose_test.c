@@ -126,7 +126,7 @@ static void test_lookups(void **state) {
     assert_ptr_equal(qk_choose(both, 2, &device, 1000, 4096, 2, INFINITY), &floats);
     assert_ptr_equal(qk_choose(both, 2, &device, 10000, 4096, 1, INFINITY), &floats);
     assert_ptr_equal(qk_choose(both, 2, &device, 100000, 4096, 1, INFINITY), &one);
-    /* Beside matrix units: bytes that look pairs up are behind them, floats that do so are not, and bytes with a grid are ahead. */
+    /* Beside matrix units: bytes that look pairs up are behind, unless floats do so, too; bytes with a grid are ahead. */
     const qk_spec_constant grid[] = {{QK_CONSTANT_TABLE_COPIES, "table_copies", 1, 0, NULL},
                                      {QK_CONSTANT_DIGITS, "digits", 1, 0, NULL}};
     const qk_kernel *const three[] = {&floats, &one, &all[UNITS]};

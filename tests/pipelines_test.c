@@ -212,7 +212,7 @@ static void x_is_made_integers_once(void **state) {
     }
 }
 
-/* Beside matrix units, of few rows and more than four vectors, where a launch before makes bytes for several matrices. */
+/* Beside matrix units, of few rows and more than four vectors: a launch before makes bytes for several matrices. */
 static void shared_bytes_are_ahead_of_units(void **state) {
     (void)state;
     const struct {

@@ -214,7 +214,7 @@ static void test_neighbours(void **state) {
     expect_metal(f, "q6_K", 4, 8);
 }
 
-/* Of Metal, both blocks of a tile: the second begins at a half of a word, and its scales of two pieces are taken two at a time, too. */
+/* Of Metal, both blocks of a tile: the second begins at a half of a word; its scales of two pieces go two at a time. */
 static void test_pieces(void **state) {
     const fixture *f = *state;
     const qg_kernel kernel = qg_kernel_new(f->arena, qg_library_find(f->known, "q3_K"), qg_family_named("gemv"), QG_F32,
