@@ -157,6 +157,9 @@ static void test_teams(void **state) {
     assert_ptr_equal(qk_choose(kernels, 2, &large, 3000, 14336, 1, INFINITY), &one);
     assert_ptr_equal(qk_choose(kernels, 2, &large, 3000, 4096, 1, INFINITY), &all[SPLIT]);
     assert_ptr_equal(qk_choose(kernels, 2, &large, 30000, 14336, 1, INFINITY), &all[SPLIT]);
+    large.subgroup_size = 16; /* there are no teams of fewer than 32 lanes */
+    assert_ptr_equal(qk_choose(kernels, 2, &large, 3000, 14336, 1, INFINITY), &all[SPLIT]);
+    large.subgroup_size = 32;
     one.spec_constant_count = 1;
     assert_ptr_equal(qk_choose(kernels, 2, &large, 3000, 14336, 1, INFINITY), &all[SPLIT]);
 }

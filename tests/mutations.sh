@@ -252,7 +252,7 @@ mutate "in place, MSL: which half" gen/ir/halves.c \
 mutate "in place, MSL: digits of a half alone" gen/ir/halves.c 's/\|\| width > HALF_DIGITS\) return false;/) return false;/' unit rules_test
 mutate "scales, MSL: pieces in one half" gen/ir/halves.c 's/!high \|\| other != half/!high/' unit rules_test
 mutate "scales, MSL: each piece in its place" gen/ir/halves.c 's/\(int32_t\)up - \(int32_t\)at\)/(int32_t)up)/' unit rules_test
-mutate "two words, MSL: what moves is left" gen/build/lower_code.c \
+mutate "two words, MSL: what moves is left" gen/build/lower_words.c \
   's/qg_index_constant\(phase->constant - rest.constant\)/qg_index_constant(phase->constant)/' \
   script gemv msl "blocks q3_K 5 4 3 f32"
 mutate "merged twice, MSL: the third bits of both runs" gen/ir/halves.c 's/moved\(ir, thirds, 2\)/moved(ir, thirds, 1)/' unit rules_test
@@ -459,6 +459,7 @@ mutate "slices: memory of all of them" $gemm 's/return t->slices \* \(qk_tile_op
 mutate "slices: those of a tuning without tiles" $gemm 's/t.slices = slices != 0 \? slices : \(slices_\);/t.slices = (slices_); /' unit gemm_dispatch_test
 mutate "together: memory of what is loaded" $gemm 's/ \+ qk_tile_threads_\(t\) \* t->held//' unit gemm_dispatch_test
 mutate "the choice of a class: bytes that teams share are the first" $pick 's/^( +)rank = 0;/\1rank += 0;/' unit choose_test
+mutate "the choice of a class: no teams of small subgroups" $choose 's/qk_takes_experts_\(kernel\) && limits->subgroup_size >= 32/qk_takes_experts_(kernel)/' unit choose_test
 mutate "the choice of a class: a grid is no table of pairs" $pick 's/\? 3 : 1/? 1 : 1/' unit choose_test
 mutate "together: where choice.def says so" $gemm 's/together != 0 \|\| \(together_\) == 1/1/' unit gemm_dispatch_test
 mutate "together: where words are few" $gemm 's/span <= QK_TILE_FEW_WORDS/1/' unit gemm_dispatch_test

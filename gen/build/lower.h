@@ -28,6 +28,13 @@ qg_reads *qg_reads_new(qg_arena *arena);
 void qg_reads_note(qg_ir *ir, qg_reads *reads, uint32_t buffer, const qg_node *index);
 const qg_node *qg_reads_load(qg_ir *ir, const qg_reads *reads, uint32_t buffer, const qg_node *index);
 
+/* lower_words.c. How wide words are of a buffer, or, behind these, of a stored table. */
+uint32_t qg_unit_of(const lowering *l, uint32_t buffer);
+/* At least `bits` (at most 32) bits of a slice's buffer that start at bit `*phase` of the result. `words` is what they
+ * are called; NULL: after the field. */
+const qg_node *qg_window(lowering *l, const qg_slice *slice, const char *words, qg_index address, uint32_t bits,
+                         qg_index *phase);
+
 /* A code for the run in hand: one lane where all its elements share it. */
 const qg_node *qg_lower_code(lowering *l, const qg_code *code);
 /* The bits of a slice at an address, and at the addresses of several lanes; `words` is what its

@@ -482,8 +482,9 @@ static inline int qk_forms_teams_(const qk_kernel *kernel, const qk_limits *limi
 /* Whether teams share the bytes of x of one right-hand side, which is faster than what each thread makes for itself. */
 static inline int qk_shares_bytes_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols) {
     return qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 1 && !qk_looks_up_pairs_(kernel) &&
-           !qk_takes_experts_(kernel) && qk_may_take_(kernel, limits, QK_SCHEDULE_TEAMS) &&
-           qk_shares_one_(kernel, limits, rows, cols);
+           !qk_takes_experts_(kernel) && limits->subgroup_size >= 32 &&
+           qk_may_take_(kernel, limits, QK_SCHEDULE_TEAMS) && qk_fits_wide_(kernel, rows, cols) &&
+           qk_is_whole_(kernel, rows, cols) && qk_shares_one_(kernel, limits, rows, cols);
 }
 
 /* Whether threads have rows of their own: where neighbours in memory are of different rows. */
