@@ -48,7 +48,7 @@ void walk() {
 @if stages
             if (STAGED > 1u && !kept) {
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m)
-                    stage_x(min(m, batch - 1u), m, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+                    stage_x(min(m, batch - 1u), m, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane, gl_SubgroupSize);
             }
 @end
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
