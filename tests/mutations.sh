@@ -419,8 +419,8 @@ mutate "launcher: products are known in their scratch alone" $headers/launcher.h
 mutate "launcher: operands are taken by the kernel that made them" $headers/launcher.hpp 's/packed = uses \&\& p.kernel == r.kernel;/packed = uses;/' unit ggml_test
 mutate "launcher: launches that are repeated wait as they did" $headers/launcher.hpp 's/if \(s.waits\)/if (false)/' unit ggml_test
 mutate "launcher: repeated products do not write what others read" $headers/launcher.hpp '0,/if \(uses \&\& !packed\)/s//if (false)/' unit ggml_test
-mutate "launcher: many tokens of experts are tiles" $headers/launcher.hpp 's/> QK_GEMV_MAX_BATCH/> 1000u/' unit ggml_test
-mutate "launcher: but for who asks, where no tiles take them" $headers/launcher.hpp 's/\&\& tiles_alone/\&\& (tiles_alone || true)/' unit ggml_test
+mutate "launcher: many tokens of experts are tiles" $headers/launcher.hpp 's/p\.y\.counts\[2\] > most/p.y.counts[2] > 1000u/' unit ggml_test
+mutate "launcher: but for who asks, where no tiles take them" $headers/launcher.hpp 's/\|\| !tiles_alone \|\|/||/' unit ggml_test
 mutate "ggml: nobody asks by default" $glue 's/!routing.names_operations\(\)/false/' unit ggml_test
 mutate "launcher: pipelines of a list have its constants" $headers/launcher.hpp 's/list.items\[i\].constants/nullptr/' unit ggml_test
 mutate "launcher: a call without a status word has another" $headers/launcher.hpp 's/return engine.range_of\(spare\);/return qk_range();/' unit ggml_test
