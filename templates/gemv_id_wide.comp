@@ -22,6 +22,7 @@ shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 @{fetch}
 
 @{accumulate}
+
 @include sum_of_lanes.glsl
 @if stages
 @include stage_x.glsl
