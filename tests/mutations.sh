@@ -459,7 +459,7 @@ mutate "slices: memory of all of them" $gemm 's/return t->slices \* \(qk_tile_op
 mutate "slices: those of a tuning without tiles" $gemm 's/t.slices = slices != 0 \? slices : \(slices_\);/t.slices = (slices_); /' unit gemm_dispatch_test
 mutate "together: memory of what is loaded" $gemm 's/ \+ qk_tile_threads_\(t\) \* t->held//' unit gemm_dispatch_test
 mutate "the choice of a class: bytes that teams share are the first" $pick 's/^( +)rank = 0;/\1rank += 0;/' unit choose_test
-mutate "the choice of a class: no teams of small subgroups" $choose 's/qk_takes_experts_\(kernel\) && limits->subgroup_size >= 32/qk_takes_experts_(kernel)/' unit choose_test
+mutate "the choice of a class: no teams of small subgroups" $choose 's/ limits->subgroup_size >= 32 && qk_busy/ qk_busy/' unit choose_test
 mutate "the choice of a class: a grid is no table of pairs" $pick 's/\? 3 : 1/? 1 : 1/' unit choose_test
 mutate "together: where choice.def says so" $gemm 's/together != 0 \|\| \(together_\) == 1/1/' unit gemm_dispatch_test
 mutate "together: where words are few" $gemm 's/span <= QK_TILE_FEW_WORDS/1/' unit gemm_dispatch_test
@@ -625,7 +625,8 @@ mutate "eight of few rows" $facts 's/eight && eights \*/eight > 1 \&\& eights */
 mutate "eight rows of two bytes, in small workgroups" $facts 's/\(digits == 1 \|\| eights/(1 || eights/' unit dispatch_sums_test
 mutate "workgroups of bytes are larger sooner" $choose 's/bytes \? 7 : 8/bytes ? 8 : 8/' unit dispatch_sums_test
 mutate "teams: smaller workgroups before fewer rows" $choose 's/else if \(two && /else if (two > 1 \&\& /' unit dispatch_sums_test
-mutate "teams: of one vector, no pairs" $choose 's/integers && !qk_looks_up_pairs_\(kernel\) && /integers \&\& /' unit dispatch_sums_test
+mutate "teams: of one vector, no pairs" $choose \
+  's/!qk_looks_up_pairs_\(kernel\) && limits->subgroup_size >= 32 && qk_busy/limits->subgroup_size >= 32 \&\& qk_busy/' unit dispatch_sums_test
 mutate "integers once: beside units, where others share them" runtime/include/qkgen/tensors.h 's/if \(!p->shares \|\| /if (/' unit pipelines_test
 mutate "integers once: not of large tiles" runtime/include/qkgen/tensors.h 's/\(small \|\| !bytes\)/(small || bytes)/' unit pipelines_test
 mutate "integers once: of as many values as pay for a launch" runtime/include/qkgen/choice.def 's/(QK_PACK_X_VALUES) 36864/\1 49152/' unit pipelines_test
