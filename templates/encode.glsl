@@ -1,3 +1,5 @@
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
+
 @include quotient.glsl
 
 // a / b, rounded to nearest even, as IEEE 754 has it.

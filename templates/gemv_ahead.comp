@@ -4,7 +4,7 @@ layout(constant_id = @{id.rows}) const uint ROWS = 4;   // rows at a time
 layout(constant_id = @{id.split}) const uint SPLIT = 1;  // subgroups that share a row: all of its slices
 layout(constant_id = @{id.lanes}) const uint LANES = 32;  // of a subgroup
 @include sums_constants.glsl
-const uint TILES = 1u, SUMS = ROWS * BATCH;  // sums at once: at most as many as a subgroup has lanes
+const uint SUMS = ROWS * BATCH;  // at once: at most as many as a subgroup has lanes
 shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
 @include gemv_bindings.glsl
@@ -17,6 +17,7 @@ shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
 @end
 @{load_x}
+
 @include sum_of_lanes.glsl
 @if looks_up
 @include add_rounds.glsl

@@ -22,6 +22,7 @@ shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 @{fetch}
 
 @{accumulate}
+
 @include sum_of_lanes.glsl
 @if stages
 @include stage_x.glsl
@@ -54,7 +55,7 @@ void main() {
             const bool kept = c0 == held && vector == held_vector;
             // What is loaded of x does not wait for the expert's number.
 @if stages
-            if (STAGED > 1u && !kept) stage_x(vector, 0u, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane, width);
+            if (STAGED > 1u && !kept) stage_x(vector, 0u, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane@{step_of_width});
 @end
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = c * slice + k * width + lane;

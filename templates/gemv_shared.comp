@@ -3,7 +3,6 @@ layout(constant_id = @{id.batch}) const uint BATCH = 2;  // right-hand sides at 
 layout(constant_id = @{id.rows}) const uint ROWS = 4;   // rows at a time, at most as many as a subgroup has lanes
 layout(constant_id = @{id.shared_fours}) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
 @include sums_constants.glsl
-const uint TILES = 1u, SUMS = ROWS;
 
 @include gemv_bindings.glsl
 

@@ -7,9 +7,12 @@ layout(constant_id = @{id.x_packed}) const uint X_PACKED = 0;  // 0: x is floats
 @end
 layout(constant_id = @{id.shared_fours}) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
 @include sums_constants.glsl
-const uint TILES = 1u, SUMS = ROWS;
 shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
 
+@if packs
+layout(binding = @{binding_x}, std430) readonly buffer PackedInput { uvec4 packed_x[]; };  // of X_PACKED: as x is shared
+layout(binding = @{binding_y}, std430) writeonly buffer PackedOutput { uvec4 packed_y[]; };
+@end
 @include gemv_bindings.glsl
 
 @include products.glsl
@@ -25,18 +28,12 @@ shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
 
 @{accumulate}
 
-@if packs
-// What a launch makes of x for others lies as it is shared.
-layout(binding = @{binding_x}, std430) readonly buffer PackedInput { uvec4 packed_x[]; };
-layout(binding = @{binding_y}, std430) writeonly buffer PackedOutput { uvec4 packed_y[]; };
-
-@end
 @{shared_x}
+
 @include sum_of_lanes.glsl
 @include share_slice.glsl
 
-// Several right-hand sides: teams of lanes take ROWS rows each, and share x, of which the workgroup has a slice at a time. The
-// fewer rows there are, the more lanes are a team: a part of a subgroup, or several.
+// Teams of lanes, a part of a subgroup or, for few rows, several, take ROWS rows each; the workgroup shares a slice of x at a time.
 void main() {
     find_matrix();
     const uint tiles = @{tiles_of_row}, last = rows - 1u, lanes = SPLIT * (gl_SubgroupSize / 4u), teams = gl_WorkGroupSize.x / lanes;
@@ -46,7 +43,6 @@ void main() {
     @{fill_tables}
     const uint place = gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID, lane = place % lanes, team = place / lanes;
     const uint slice = SLICE < lanes ? SLICE : SLICE / lanes * lanes;  // no lane without a tile while others have one
-    uint shared_from = ~0u;
     for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
         const uint row = first + team * ROWS;
         float sum[BATCH][ROWS];
@@ -56,9 +52,8 @@ void main() {
             // Weights are on their way while the workgroup waits for x.
             @{fetched}
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + min(lane, count - 1u), @{fetched_at});
-            if (from != shared_from) share_slice(from, count);
-            shared_from = from;
-            for (uint t = lane; t < count;) {
+            if (slice < tiles || first < group_count() * teams * ROWS) share_slice(from, count);  // else it is there still
+            for (uint t = lane; t < count; t += lanes) {
 @if overruns
                 if (PADDED == 0u && row + ROWS >= rows && from + t + @{block_tiles}u >= tiles) {  // the last block: no load goes beyond
                     [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
@@ -72,7 +67,6 @@ void main() {
                         [[unroll]] for (uint m = 0u; m < BATCH; ++m)
                             [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[m][r] = m * ROWS + r == i ? part : sum[m][r];
                     }
-                    t += lanes;
                     continue;
                 }
 @end
@@ -80,19 +74,17 @@ void main() {
                     take_x(m, t);
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, last), from + t, 0u, @{fetched_at}, sum[m][r]);
                 }
-                t += lanes;
-                if (t >= count) continue;
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t, @{fetched_at});
+                if (t + lanes >= count) continue;
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t + lanes, @{fetched_at});
             }
         }
         [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
             const float all = sum_of_lanes(sum[m], min(lanes, gl_SubgroupSize));
-            if (lanes <= gl_SubgroupSize && lane < ROWS && row + lane < rows && m < batch) finish(m, row + lane, all);
-            if (lanes > gl_SubgroupSize && gl_SubgroupInvocationID < ROWS)
-                partial[(gl_SubgroupID * BATCH + m) * ROWS + gl_SubgroupInvocationID] = all;
+            if (SPLIT <= 4u && lane < ROWS && row + lane < rows && m < batch) finish(m, row + lane, all);
+            if (SPLIT > 4u && gl_SubgroupInvocationID < ROWS) partial[(gl_SubgroupID * BATCH + m) * ROWS + gl_SubgroupInvocationID] = all;
         }
-        if (lanes <= gl_SubgroupSize) continue;
-        const uint parts = lanes / gl_SubgroupSize, each = BATCH * ROWS;
+        if (SPLIT <= 4u) continue;
+        const uint parts = SPLIT / 4u, each = BATCH * ROWS;
         barrier();
         for (uint i = gl_LocalInvocationID.x; i < teams * each; i += gl_WorkGroupSize.x) {
             const uint m = i % each / ROWS, n = first + i / each * ROWS + i % ROWS;

@@ -3,7 +3,10 @@ layout(constant_id = @{id.batch}) const uint BATCH = 1;  // right-hand sides, of
 layout(constant_id = @{id.rows}) const uint ROWS = 4;   // rows at a time
 layout(constant_id = @{id.split}) const uint SPLIT = 1;  // subgroups that share a row, at most as many as there are
 @include sums_constants.glsl
-const uint TILES = @{kept_tiles}u, SUMS = ROWS * BATCH;  // sums at once: at most as many as a subgroup has lanes
+@if several
+const uint TILES = @{kept_tiles}u;
+@end
+const uint SUMS = ROWS * BATCH;  // at once: at most as many as a subgroup has lanes
 shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
 @include gemv_bindings.glsl
@@ -23,6 +26,7 @@ shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 @{fetch}
 
 @{accumulate}
+
 @include sum_of_lanes.glsl
 @if stages
 @include stage_x.glsl
@@ -34,8 +38,12 @@ shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 @end
 // Subgroups share a row, each with the slice of x that it holds, and walk down the rows.
 void walk() {
-    const uint tiles = @{tiles_of_row}, lane = gl_SubgroupInvocationID;
-    const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
+@if several
+    const uint tiles = @{tiles_of_row}, lane = gl_SubgroupInvocationID, slice = gl_SubgroupSize * TILES;
+    const uint slices = (tiles + slice - 1u) / slice;
+@else
+    const uint tiles = @{tiles_of_row}, lane = gl_SubgroupInvocationID, slice = gl_SubgroupSize, slices = (tiles + slice - 1u) / slice;
+@end
     const uint split = SPLIT, teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
     uint held = ~0u, turn = 0u;
     for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
@@ -43,56 +51,25 @@ void walk() {
         float sum[SUMS];
         [[unroll]] for (uint i = 0u; i < SUMS; ++i) sum[i] = 0.0;
         for (uint c0 = 0u; c0 < slices; c0 += split) {
-            const uint c = c0 + gl_SubgroupID % split;
-            const bool kept = c0 == held;
+            const uint @{own} = (c0 + gl_SubgroupID % split) * slice + lane;
 @if stages
-            if (STAGED > 1u && !kept) {
+            if (STAGED > 1u && c0 != held)
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m)
-                    stage_x(min(m, batch - 1u), m, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane, gl_SubgroupSize);
-            }
+                    stage_x(min(m, batch - 1u), m, c0 * slice, min((c0 + split) * slice, tiles), @{own}@{step_of_subgroup});
 @end
+@if several
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
-                const uint j = c * slice + k * gl_SubgroupSize + lane;
-@if stages
-                if (STAGED == 1u && !kept) {
-@else
-                if (!kept) {
-@end
-                    [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), k * BATCH + m);
-                }
-                if (j >= tiles) continue;
-@if overruns
-                // Of the last block of all, beyond which no load goes, the sum is made beforehand.
-                const bool at_end = PADDED == 0u && row + ROWS >= end && j + @{block_tiles}u >= tiles;
-                float sum_at_end[BATCH];
-                if (at_end) {
-                    @{last_arrays}
-                    fetch_last(end - 1u, j, @{last_names});
-                    [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-                        sum_at_end[m] = 0.0;
-                        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end[m] += row + r + 1u == end ? sum[r * BATCH + m] : 0.0;
-                        accumulate(end - 1u, j, k * BATCH + m, @{last_names}, sum_at_end[m]);
-                    }
-                }
-@end
-                @{fetched}
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, @{fetched_at});
-                [[unroll]] for (uint i = 0u; i < SUMS; ++i) {
-                    const uint r = i / BATCH, m = i % BATCH;
-                    accumulate(min(row + r, end - 1u), j, k * BATCH + m, @{fetched_at}, sum[i]);
-                }
-@if overruns
-                if (at_end) {
-                    [[unroll]] for (uint i = 0u; i < SUMS; ++i) sum[i] = row + i / BATCH + 1u == end ? sum_at_end[i % BATCH] : sum[i];
-                }
-@end
+                const uint j = @{own} + k * gl_SubgroupSize;
+                @include gemv_wide_tile.glsl
             }
             held = c0;
+@else
+            @include gemv_wide_tile.glsl
+@end
         }
         const float all = sum_of_lanes(sum, gl_SubgroupSize);
         if (split == 1u) {
-            const uint n = row + lane / BATCH, m = lane % BATCH;
-            if (lane < SUMS && n < rows && m < batch) finish(m, n, all);
+            if (lane < SUMS && row + lane / BATCH < rows && lane % BATCH < batch) finish(lane % BATCH, row + lane / BATCH, all);
             continue;
         }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
@@ -109,9 +86,8 @@ void walk() {
         barrier();
         const uint i = gl_LocalInvocationID.x, n = first + i / BATCH, m = i % BATCH;
         if (i >= teams * SUMS || n >= rows || m >= batch) continue;
-        const uint at = place + i / SUMS * (split - 1u) * SUMS + i;
         float total = 0.0;
-        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[at + s * SUMS];
+        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[place + (i / SUMS * (split - 1u) + s) * SUMS + i];
         finish(m, n, total);
   @end
     }

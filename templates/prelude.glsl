@@ -1,7 +1,3 @@
-@if f16_to_f32
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
-@end
 @if bf16_to_f32
 float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }  // of the low 16 bits
 

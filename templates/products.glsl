@@ -1,10 +1,5 @@
 @if digits
-// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; the steps that the integers
-  @if digit_sums
-// stand for; sums over runs that share a scale, of x itself, and of each digit.
-  @else
-// stand for; sums over runs that share a scale.
-  @end
+// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; then numbers.
 @else
   @if halves
 // What a thread keeps of x: tiles of each right-hand side in steps that let halves hold them; the step; and sums over runs that
@@ -19,8 +14,7 @@
 // The unit of x that halves are steps of: weights are up to 2^16, or codes of ten bits that stand for 2^-24 each.
 float scale_of(@{vec} most, @{vec} all) {
     const float largest = @{largest_of_most};
-    if (@{any}(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
-    return min(0.001953125 / max(largest, 1e-37), 0.5e38);
+    return @{any}(isnan(all)) || isinf(largest) ? uintBitsToFloat(0x7FC00000u) : min(0.001953125 / max(largest, 1e-37), 0.5e38);
 }
 
 @{dot_halves}
@@ -31,8 +25,7 @@ float scale_of(@{vec} most, @{vec} all) {
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {
     const float largest = max(max(most.x, most.y), max(most.z, most.w));
-    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
-    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+    return any(isnan(all)) || isinf(largest) ? uintBitsToFloat(0x7FC00000u) : min(LARGEST / max(largest, 1e-37), 0.5e38);
 }
 
 @if signed_codes
@@ -62,7 +55,9 @@ int dot16_unsigned(int sum, uvec4 codes, uvec4 x) {
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
+@if sums_runs
 int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
+@end
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
 uint bytes_of(ivec4 v, uint digit) {

@@ -1,6 +1,5 @@
 @if packs
-// Puts `count` tiles of x, from `begin` on, of each right-hand side, where all of the workgroup finds them: what a launch before has made
-// of them, or what it makes itself. In that launch, all workgroups put them where others find them.
+// Puts `count` tiles of each right-hand side, from `begin` on, into shared_x; or, in the launch that packs, into packed_y, all workgroups.
 void share_slice(uint begin, uint count) {
     const uint group = X_PACKED == 2u ? gl_WorkGroupID.x : 0u, groups_here = X_PACKED == 2u ? gl_NumWorkGroups.x : 1u;
     barrier();
@@ -17,15 +16,14 @@ void share_slice(uint begin, uint count) {
         const uint m = i / count, t = i % count;
         load_x(m, begin + t, 0u);
 @end
-        [[unroll]] for (uint f = 0u; f < X_FOURS; ++f) {
+        [[unroll]] for (uint f = 0u; f < X_FOURS; ++f)
             if (X_PACKED == 2u) packed_y[(m * X_FOURS + f) * count + t] = x[0][f];
             else shared_x[(m * X_FOURS + f) * SLICE + t] = x[0][f];
-        }
     }
     barrier();
 }
 @else
-// Puts `count` tiles of x, from `begin` on, where all of the workgroup finds them, of each right-hand side.
+// Puts `count` tiles of each right-hand side, from `begin` on, into shared_x.
 void share_slice(uint begin, uint count) {
     barrier();
 @if loads_runs

@@ -1,15 +1,23 @@
+@if several
 // What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and each
 // `step` further on: of those that it keeps, number `m`.
-void stage_x(uint vector, uint m, uint begin, uint end, uint own, uint step) {
+@else
+// What a workgroup keeps of right-hand side `vector`, number `m`, which is tiles `begin` to `end`; a thread has the one at `j`.
+@end
+void stage_x(uint vector, uint m, uint begin, uint end, uint @{own}@{step_parameter}) {
     const uint runs = x_from(vector, row_tiles * @{row_tile_runs}u), runs_end = runs + @{staged_end};
     for (staged_from = runs + @{staged_begin}; staged_from < runs_end; staged_from += STAGED) {
         const uint count = min(STAGED, runs_end - staged_from);
         barrier();
         for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / @{staged_runs}u] = x_run(staged_from + i);
         barrier();
+@if several
         [[unroll]] for (uint k = 0; k < TILES; ++k) {
             const uint j = own + k * step;
             if (j < end && runs + @{staged_block} - staged_from < STAGED) load_x(vector, j, k * BATCH + m);
         }
+@else
+        if (j < end && runs + @{staged_block} - staged_from < STAGED) load_x(vector, j, m);
+@end
     }
 }

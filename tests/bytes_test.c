@@ -565,7 +565,7 @@ static void test_sign(void **state) {
           "uint negative = s & 0x1010101u;\n"
           "uint bytes1 = (bytes0 ^ ((negative << 8u) - negative)) + negative;\n"
           "dots0: dot4(bytes1, kept_word(k, m, digit * 1u))\n"
-          "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)");
+          "unpackHalf2x16(d).x * (x_step(k, m, 0u) * dots0)");
 }
 
 static void test_no_sign(void **state) {

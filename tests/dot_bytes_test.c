@@ -19,7 +19,7 @@ static void test_pairs(void **state) {
                 "uint bytes0 = levels_pairs(w);\n"
                 "uint bytes1 = levels_pairs(w >> 16u);\n"
                 "dots0: dot4(bytes0, kept_word(k, m, digit * 2u)) + dot4(bytes1, kept_word(k, m, digit * 2u + 1u))\n"
-                "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
+                "unpackHalf2x16(d).x * (x_step(k, m, 0u) * dots0)\n"
                 "quad 0: 0 1 4 5\n"
                 "quad 1: 2 3 6 7");
     check_pairs(false, "w", "d",
@@ -32,7 +32,7 @@ static void test_pairs(void **state) {
                 " ((uint(levels[((uvec4(w) >> uvec4(4, 12, 20, 28)) & 15u).z]) & 0xFFu) << 16u) |"
                 " (uint(levels[((uvec4(w) >> uvec4(4, 12, 20, 28)) & 15u).w]) << 24u);\n"
                 "dots0: dot4(bytes0, kept_word(k, m, digit * 2u)) + dot4(bytes1, kept_word(k, m, digit * 2u + 1u))\n"
-                "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)");
+                "unpackHalf2x16(d).x * (x_step(k, m, 0u) * dots0)");
     check_pairs(true, "v", "d",
                 "uint bytes0 = (uint(levels[((uvec4(w) >> uvec4(0, 8, 16, 24)) & 15u).x]) & 0xFFu) |"
                 " ((uint(levels[((uvec4(w) >> uvec4(0, 8, 16, 24)) & 15u).y]) & 0xFFu) << 8u) |"
@@ -43,7 +43,7 @@ static void test_pairs(void **state) {
                 " ((uint(levels[((uvec4(v) >> uvec4(4, 12, 20, 28)) & 15u).z]) & 0xFFu) << 16u) |"
                 " (uint(levels[((uvec4(v) >> uvec4(4, 12, 20, 28)) & 15u).w]) << 24u);\n"
                 "dots0: dot4(bytes0, kept_word(k, m, digit * 2u)) + dot4(bytes1, kept_word(k, m, digit * 2u + 1u))\n"
-                "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)");
+                "unpackHalf2x16(d).x * (x_step(k, m, 0u) * dots0)");
     check_pairs(true, "w", "e",
                 "uint bytes0 = (uint(levels[((uvec4(w) >> uvec4(0, 8, 16, 24)) & 15u).x]) & 0xFFu) |"
                 " ((uint(levels[((uvec4(w) >> uvec4(0, 8, 16, 24)) & 15u).y]) & 0xFFu) << 8u) |"
@@ -55,7 +55,7 @@ static void test_pairs(void **state) {
                 " (uint(levels[((uvec4(w) >> uvec4(4, 12, 20, 28)) & 15u).w]) << 24u);\n"
                 "dots0: dot4(bytes0, kept_word(k, m, digit * 2u))\n"
                 "dots1: dot4(bytes1, kept_word(k, m, digit * 2u + 1u))\n"
-                "f16_to_f32(d) * (x_step(k, m, 0u) * dots0) + f16_to_f32(e) * (x_step(k, m, 0u) * dots1)");
+                "unpackHalf2x16(d).x * (x_step(k, m, 0u) * dots0) + unpackHalf2x16(e).x * (x_step(k, m, 0u) * dots1)");
 }
 
 /* ---- planes ------------------------------------------------------------------------------------------------------ */
@@ -74,7 +74,7 @@ static void test_planes(void **state) {
                  "uint bytes0 = w & 0xF0F0F0Fu;\n"
                  "uint bytes1 = (w >> 4u) & 0xF0F0F0Fu;\n"
                  "dots0: dot4(bytes0, kept_word(k, m, digit * 2u)) + dot4(bytes1, kept_word(k, m, digit * 2u + 1u))\n"
-                 "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
+                 "unpackHalf2x16(d).x * (x_step(k, m, 0u) * dots0)\n"
                  "quad 0: 0 2 4 6\nquad 1: 1 3 5 7");
     check_planes(2, "uint bytes0 = w & 0x3030303u;\n"
                     "uint bytes1 = (w >> 2u) & 0x3030303u;\n"
@@ -82,7 +82,7 @@ static void test_planes(void **state) {
                     "uint bytes3 = (w >> 6u) & 0x3030303u;\n"
                     "dots0: dot4(bytes0, x[k][m][digit].x) + dot4(bytes1, x[k][m][digit].y) +"
                     " dot4(bytes2, x[k][m][digit].z) + dot4(bytes3, x[k][m][digit].w)\n"
-                    "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
+                    "unpackHalf2x16(d).x * (x_step(k, m, 0u) * dots0)\n"
                     "quad 0: 0 4 8 12\nquad 1: 1 5 9 13\nquad 2: 2 6 10 14\nquad 3: 3 7 11 15");
     check_planes(1, "uint bytes0 = w & 0x1010101u;\n"
                     "uint bytes1 = (w >> 1u) & 0x1010101u;\n"
@@ -97,7 +97,7 @@ static void test_planes(void **state) {
                     " x[k][m][digit * 2u + 1u].x) + dot4(bytes5, x[k][m][digit * 2u + 1u].y) + dot4(bytes6, "
                     "x[k][m][digit * 2u + 1u].z)"
                     " + dot4(bytes7, x[k][m][digit * 2u + 1u].w)\n"
-                    "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
+                    "unpackHalf2x16(d).x * (x_step(k, m, 0u) * dots0)\n"
                     "quad 0: 0 8 16 24\nquad 1: 1 9 17 25\nquad 2: 2 10 18 26\nquad 3: 3 11 19 27\n"
                     "quad 4: 4 12 20 28\nquad 5: 5 13 21 29\nquad 6: 6 14 22 30\nquad 7: 7 15 23 31");
     bench b = bench_new(); /* runs in another order, with a bias, which meets the sum of digits */
@@ -109,7 +109,7 @@ static void test_planes(void **state) {
                "uint bytes1 = (w >> 4u) & 0xF0F0F0Fu;\n"
                "dots0: dot4(bytes0, kept_word(k, m, digit * 2u)) + dot4(bytes1, kept_word(k, m, digit * 2u + 1u)) - 8 *"
                " x_digits(k, m, digit, 0u)\n"
-               "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
+               "unpackHalf2x16(d).x * (x_step(k, m, 0u) * dots0)\n"
                "quad 0: 4 6 0 2\nquad 1: 5 7 1 3\ndigits 0: runs 0x3");
 }
 
@@ -134,7 +134,7 @@ static void test_no_planes(void **state) {
                "uint bytes1 = (pairs1 & 0xF000Fu) | ((pairs1 & 0xF000F0u) << 4u);\n"
                "dots0: dot4(bytes0, kept_word(k, m, digit * 2u))\n"
                "dots1: dot4(bytes1, kept_word(k, m, digit * 2u + 1u))\n"
-               "f16_to_f32(e) * (x_step(k, m, 0u) * dots0) + f16_to_f32(d) * (x_step(k, m, 0u) * dots1)");
+               "unpackHalf2x16(e).x * (x_step(k, m, 0u) * dots0) + unpackHalf2x16(d).x * (x_step(k, m, 0u) * dots1)");
     b = bench_new(); /* an integer for each half */
     for (uint32_t r = 0; r < 2; ++r)
         runs[r] = times(&b, to_float(&b, qg_arg(b.ir, r ? "n" : "p", 64)), to_float(&b, every(&b, "w", 16 * r, 4, 4)));
@@ -208,7 +208,7 @@ static void test_halves(void **state) {
                  "uint bytes0 = run & 0xF0F0F0Fu;\n"
                  "uint bytes1 = (run >> 4u) & 0xF0F0F0Fu;\n"
                  "dots0: dot4(bytes0, kept_word(k, m, digit * 2u)) + dot4(bytes1, kept_word(k, m, digit * 2u + 1u))\n"
-                 "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
+                 "unpackHalf2x16(d).x * (x_step(k, m, 0u) * dots0)\n"
                  "quad 0: 0 2 4 6\n"
                  "quad 1: 1 3 5 7");
     check_halves(4, 0, 16,
@@ -216,7 +216,7 @@ static void test_halves(void **state) {
                  "uint bytes0 = run & 0xF0F0F0Fu;\n"
                  "uint bytes1 = (run >> 4u) & 0xF0F0F0Fu;\n"
                  "dots0: dot4(bytes0, kept_word(k, m, digit * 2u)) + dot4(bytes1, kept_word(k, m, digit * 2u + 1u))\n"
-                 "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
+                 "unpackHalf2x16(d).x * (x_step(k, m, 0u) * dots0)\n"
                  "quad 0: 0 2 4 6\n"
                  "quad 1: 1 3 5 7");
     check_halves(4, 0, 0,
@@ -224,7 +224,7 @@ static void test_halves(void **state) {
                  "uint bytes0 = run & 0xF0F0F0Fu;\n"
                  "uint bytes1 = (run >> 4u) & 0xF0F0F0Fu;\n"
                  "dots0: dot4(bytes0, kept_word(k, m, digit * 2u)) + dot4(bytes1, kept_word(k, m, digit * 2u + 1u))\n"
-                 "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
+                 "unpackHalf2x16(d).x * (x_step(k, m, 0u) * dots0)\n"
                  "quad 0: 0 2 4 6\n"
                  "quad 1: 1 3 5 7");
     check_halves(4, 16, 16,
@@ -232,7 +232,7 @@ static void test_halves(void **state) {
                  "uint bytes0 = run & 0xF0F0F0Fu;\n"
                  "uint bytes1 = (run >> 4u) & 0xF0F0F0Fu;\n"
                  "dots0: dot4(bytes0, kept_word(k, m, digit * 2u)) + dot4(bytes1, kept_word(k, m, digit * 2u + 1u))\n"
-                 "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
+                 "unpackHalf2x16(d).x * (x_step(k, m, 0u) * dots0)\n"
                  "quad 0: 0 2 4 6\n"
                  "quad 1: 1 3 5 7");
     check_halves(2, 16, 0,
@@ -243,7 +243,7 @@ static void test_halves(void **state) {
                  "uint bytes3 = (run >> 6u) & 0x3030303u;\n"
                  "dots0: dot4(bytes0, x[k][m][digit].x) + dot4(bytes1, x[k][m][digit].y) + "
                  "dot4(bytes2, x[k][m][digit].z) + dot4(bytes3, x[k][m][digit].w)\n"
-                 "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
+                 "unpackHalf2x16(d).x * (x_step(k, m, 0u) * dots0)\n"
                  "quad 0: 0 4 8 12\n"
                  "quad 1: 1 5 9 13\n"
                  "quad 2: 2 6 10 14\n"
@@ -284,7 +284,7 @@ static void test_no_halves(void **state) {
                "uint bytes1 = (pairs1 & 0xF000Fu) | ((pairs1 & 0xF000F0u) << 4u);\n"
                "dots0: dot4(bytes0, kept_word(k, m, digit * 2u))\n"
                "dots1: dot4(bytes1, kept_word(k, m, digit * 2u + 1u))\n"
-               "f16_to_f32(e) * (x_step(k, m, 0u) * dots0) + f16_to_f32(d) * (x_step(k, m, 0u) * dots1)");
+               "unpackHalf2x16(e).x * (x_step(k, m, 0u) * dots0) + unpackHalf2x16(d).x * (x_step(k, m, 0u) * dots1)");
     b = bench_new(); /* of two bits in one */
     for (uint32_t r = 0; r < 3; ++r)
         runs[r] = to_float(&b, every(&b, r ? "w" : "v", r ? 8 * r - 8 : 16, r ? 2 : 4, r ? 2 : 4));
@@ -357,7 +357,7 @@ static void test_whole(void **state) {
                "uint bytes1 = v & 0xF0F0F0Fu;\n"
                "dots0: int(n) * dot4(bytes0, kept_word(k, m, digit * 2u)) + int(p) * dot4(bytes1,"
                " kept_word(k, m, digit * 2u + 1u))\n"
-               "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)");
+               "unpackHalf2x16(d).x * (x_step(k, m, 0u) * dots0)");
     b = bench_new(); /* with signs, and a bias below them */
     for (uint32_t r = 0; r < 2; ++r)
         runs[r] =
@@ -369,7 +369,7 @@ static void test_whole(void **state) {
                "dots0: bitfieldExtract(int(n), 0, 8) * (dot4(bytes0, kept_word(k, m, digit * 2u)) - 32 *"
                " x_digits(k, m, digit, 0u)) + bitfieldExtract(int(p), 0, 8) * (dot4(bytes1,"
                " kept_word(k, m, digit * 2u + 1u)) - 32 * x_digits(k, m, digit, 1u))\n"
-               "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
+               "unpackHalf2x16(d).x * (x_step(k, m, 0u) * dots0)\n"
                "digits 0: runs 0x1\ndigits 1: runs 0x2");
     b = bench_new(); /* below the conversion */
     check(b, to_float(&b, times(&b, every(&b, "w", 0, 8, 4), qg_arg(b.ir, "n", 16))),
@@ -395,7 +395,7 @@ static void test_whole(void **state) {
     check(b, times(&b, times(&b, half(&b, "d"), half(&b, "e")), to_float(&b, every(&b, "w", 0, 8, 4))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
           "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
-          "f16_to_f32(d) * f16_to_f32(e) * (x_step(k, m, 0u) * dots0)");
+          "unpackHalf2x16(d).x * unpackHalf2x16(e).x * (x_step(k, m, 0u) * dots0)");
 }
 
 /* Minima: below the same scale and integer they are of the sum, else they are not. */
@@ -406,21 +406,21 @@ static void test_minima(void **state) {
     check(b, times(&b, half(&b, "d"), apply(&b, QG_ADD, codes, qg_real(b.ir, -7))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
           "dots0: dot4(bytes, kept_word(k, m, digit * 1u)) - 7 * x_digits(k, m, digit, 0u)\n"
-          "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
+          "unpackHalf2x16(d).x * (x_step(k, m, 0u) * dots0)\n"
           "digits 0: runs 0x1");
     b = bench_new(); /* not an integer, too large, or of another scale */
     codes = to_float(&b, every(&b, "w", 0, 8, 4));
     check(b, times(&b, half(&b, "d"), apply(&b, QG_ADD, codes, qg_real(b.ir, -7.25f))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
           "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
-          "f16_to_f32(d) * (x_step(k, m, 0u) * dots0) - f16_to_f32(d) * (7.25 * x_sum(k, m, 0u))\n"
+          "unpackHalf2x16(d).x * (x_step(k, m, 0u) * dots0) - unpackHalf2x16(d).x * (7.25 * x_sum(k, m, 0u))\n"
           "sum 0: runs 0x1");
     b = bench_new();
     codes = to_float(&b, every(&b, "w", 0, 8, 4));
     check(b, times(&b, half(&b, "d"), apply(&b, QG_ADD, codes, qg_real(b.ir, 257))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
           "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
-          "f16_to_f32(d) * (x_step(k, m, 0u) * dots0) + f16_to_f32(d) * (257.0 * x_sum(k, m, 0u))\n"
+          "unpackHalf2x16(d).x * (x_step(k, m, 0u) * dots0) + unpackHalf2x16(d).x * (257.0 * x_sum(k, m, 0u))\n"
           "sum 0: runs 0x1");
     b = bench_new();
     codes = to_float(&b, every(&b, "w", 0, 8, 4));
@@ -429,7 +429,7 @@ static void test_minima(void **state) {
                 times(&b, half(&b, "e"), whole(&b, "p", 64))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
           "dots0: int(n) * dot4(bytes, kept_word(k, m, digit * 1u))\n"
-          "f16_to_f32(d) * (x_step(k, m, 0u) * dots0) - f16_to_f32(e) * float(p) * x_sum(k, m, 0u)\n"
+          "unpackHalf2x16(d).x * (x_step(k, m, 0u) * dots0) - unpackHalf2x16(e).x * float(p) * x_sum(k, m, 0u)\n"
           "sum 0: runs 0x1");
     b = bench_new(); /* of the same scale, with another integer */
     codes = to_float(&b, every(&b, "w", 0, 8, 4));
@@ -438,7 +438,7 @@ static void test_minima(void **state) {
                 times(&b, half(&b, "d"), whole(&b, "p", 64))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
           "dots0: int(n) * dot4(bytes, kept_word(k, m, digit * 1u))\n"
-          "f16_to_f32(d) * (x_step(k, m, 0u) * dots0) - f16_to_f32(d) * float(p) * x_sum(k, m, 0u)\n"
+          "unpackHalf2x16(d).x * (x_step(k, m, 0u) * dots0) - unpackHalf2x16(d).x * float(p) * x_sum(k, m, 0u)\n"
           "sum 0: runs 0x1");
     b = bench_new(); /* the same one twice */
     codes = to_float(&b, every(&b, "w", 0, 8, 4));
@@ -447,14 +447,14 @@ static void test_minima(void **state) {
           "uint bytes = w & 0xF0F0F0Fu;\n"
           "dots0: dot4(bytes, kept_word(k, m, digit * 1u)) - 8 * x_digits(k, m, digit, 0u) - 8 *"
           " x_digits(k, m, digit, 0u)\n"
-          "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
+          "unpackHalf2x16(d).x * (x_step(k, m, 0u) * dots0)\n"
           "digits 0: runs 0x1");
     b = bench_new();
     codes = to_float(&b, every(&b, "w", 0, 8, 4));
     check(b, apply(&b, QG_SUB, apply(&b, QG_SUB, codes, half(&b, "d")), half(&b, "d")),
           "uint bytes = w & 0xF0F0F0Fu;\n"
           "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
-          "x_step(k, m, 0u) * dots0 - f16_to_f32(d) * (x_sum(k, m, 0u) + x_sum(k, m, 0u))\n"
+          "x_step(k, m, 0u) * dots0 - unpackHalf2x16(d).x * (x_sum(k, m, 0u) + x_sum(k, m, 0u))\n"
           "sum 0: runs 0x1");
 }
 
@@ -480,7 +480,7 @@ static void test_coefficients(void **state) {
     check(b, times(&b, half(&b, "d"), times(&b, qg_real(b.ir, 512), to_float(&b, every(&b, "w", 0, 8, 4)))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
           "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
-          "f16_to_f32(d) * 512.0 * (x_step(k, m, 0u) * dots0)");
+          "unpackHalf2x16(d).x * 512.0 * (x_step(k, m, 0u) * dots0)");
     b = bench_new(); /* of either sign */
     const qg_node *runs[2];
     for (uint32_t r = 0; r < 2; ++r)
@@ -511,20 +511,21 @@ static void test_steps(void **state) {
         const qg_node *codes = r < 7 ? every(&b, "v", 0, 8, 8) : every(&b, "w", 16 * (r - 7), 4, 4);
         runs[r] = times(&b, half(&b, "d"), to_float(&b, codes));
     }
-    check_runs(b, 9, runs,
-               "uint pairs0 = (w & 0xFFu) | ((w & 65280u) << 8u);\n"
-               "uint bytes0 = (pairs0 & 0xF000Fu) | ((pairs0 & 0xF000F0u) << 4u);\n"
-               "uint run = w >> 16u;\n"
-               "uint pairs1 = (run & 0xFFu) | ((run & 65280u) << 8u);\n"
-               "uint bytes1 = (pairs1 & 0xF000Fu) | ((pairs1 & 0xF000F0u) << 4u);\n"
-               "dots0: dot4_unsigned(v, kept_word(k, m, digit * 9u)) + dot4_unsigned(v, kept_word(k, m, digit * 9u + "
-               "1u)) + dot4_unsigned(v, kept_word(k, m, digit * 9u + 2u)) + dot4_unsigned(v,"
-               " kept_word(k, m, digit * 9u + 3u)) + dot4_unsigned(v, kept_word(k, m, digit * 9u + 4u)) + "
-               "dot4_unsigned(v, kept_word(k, m, digit * 9u + 5u)) + dot4_unsigned(v,"
-               " kept_word(k, m, digit * 9u + 6u)) + dot4(bytes0, kept_word(k, m, digit * 9u + 7u))\n"
-               "dots1: dot4(bytes1, kept_word(k, m, digit * 9u + 8u))\n"
-               "f16_to_f32(d) * (DIGITS > 1u ? x_step(k, m, 0u) * dots0 : x_step(k, m, 0u) * dots0 + x_step(k, m, 1u) "
-               "* dots1)");
+    check_runs(
+        b, 9, runs,
+        "uint pairs0 = (w & 0xFFu) | ((w & 65280u) << 8u);\n"
+        "uint bytes0 = (pairs0 & 0xF000Fu) | ((pairs0 & 0xF000F0u) << 4u);\n"
+        "uint run = w >> 16u;\n"
+        "uint pairs1 = (run & 0xFFu) | ((run & 65280u) << 8u);\n"
+        "uint bytes1 = (pairs1 & 0xF000Fu) | ((pairs1 & 0xF000F0u) << 4u);\n"
+        "dots0: dot4_unsigned(v, kept_word(k, m, digit * 9u)) + dot4_unsigned(v, kept_word(k, m, digit * 9u + "
+        "1u)) + dot4_unsigned(v, kept_word(k, m, digit * 9u + 2u)) + dot4_unsigned(v,"
+        " kept_word(k, m, digit * 9u + 3u)) + dot4_unsigned(v, kept_word(k, m, digit * 9u + 4u)) + "
+        "dot4_unsigned(v, kept_word(k, m, digit * 9u + 5u)) + dot4_unsigned(v,"
+        " kept_word(k, m, digit * 9u + 6u)) + dot4(bytes0, kept_word(k, m, digit * 9u + 7u))\n"
+        "dots1: dot4(bytes1, kept_word(k, m, digit * 9u + 8u))\n"
+        "unpackHalf2x16(d).x * (DIGITS > 1u ? x_step(k, m, 0u) * dots0 : x_step(k, m, 0u) * dots0 + x_step(k, m, 1u) "
+        "* dots1)");
 }
 
 /* Where each step has a scale of its own, steps stay what they are. */
@@ -541,7 +542,7 @@ static void test_scales_of_steps(void **state) {
                "dot4_unsigned(v, kept_word(k, m, digit * 9u + 5u)) + dot4_unsigned(v,"
                " kept_word(k, m, digit * 9u + 6u)) + dot4_unsigned(v, kept_word(k, m, digit * 9u + 7u))\n"
                "dots1: dot4_unsigned(w, kept_word(k, m, digit * 9u + 8u))\n"
-               "f16_to_f32(d) * (x_step(k, m, 0u) * dots0) + f16_to_f32(e) * (x_step(k, m, 1u) * dots1)");
+               "unpackHalf2x16(d).x * (x_step(k, m, 0u) * dots0) + unpackHalf2x16(e).x * (x_step(k, m, 1u) * dots1)");
 }
 
 /* ---- what an integer of 32 bits holds ---------------------------------------------------------------------------- */
@@ -650,7 +651,7 @@ static void test_choice(void **state) {
     check(b, choose(&b, every(&b, "w", 0, 8, 1), d, apply(&b, QG_NEG, d, NULL)),
           "uint bytes = w & 0x1010101u;\n"
           "dots0: 2 * dot4(bytes, kept_word(k, m, digit * 1u)) - x_digits(k, m, digit, 0u)\n"
-          "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
+          "unpackHalf2x16(d).x * (x_step(k, m, 0u) * dots0)\n"
           "digits 0: runs 0x1");
     b = bench_new();
     const qg_node *runs[8];
@@ -671,7 +672,7 @@ static void test_choice(void **state) {
                " x[k][m][digit * 2u].y) + dot4(bytes2, x[k][m][digit * 2u].z) + dot4(bytes3, x[k][m][digit * 2u].w)"
                " + dot4(bytes4, x[k][m][digit * 2u + 1u].x) + dot4(bytes5, x[k][m][digit * 2u + 1u].y) +"
                " dot4(bytes6, x[k][m][digit * 2u + 1u].z) + dot4(bytes7, x[k][m][digit * 2u + 1u].w))\n"
-               "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
+               "unpackHalf2x16(d).x * (x_step(k, m, 0u) * dots0)\n"
                "quad 0: 0 8 16 24\nquad 1: 1 9 17 25\nquad 2: 2 10 18 26\nquad 3: 3 11 19 27\n"
                "quad 4: 4 12 20 28\nquad 5: 5 13 21 29\nquad 6: 6 14 22 30\nquad 7: 7 15 23 31\n"
                "digits 0: runs 0xff");

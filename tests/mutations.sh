@@ -228,7 +228,7 @@ mutate "K of one block" templates/gemv_rows.comp 's/\(row_tiles \+ slice - 1u\) 
 mutate "experts: short rows are several of a subgroup" $sums 's/ \* \(qk_lanes_\(limits\) \/ width\)//' unit dispatch_sums_test
 mutate "rows of half a joined block" $facts 's/return cols % kernel->wide_block == 0 \&\& /return /' unit dispatch_sums_test
 mutate "16 bytes are not loaded beyond the last block" gen/text/sums.c 's/to_end >> load.ref & 1/to_end >> 31/' script cost ''
-mutate "the last block of all takes the place of what was not loaded" templates/gemv_wide.comp 's/end \? sum_at_end\[i % BATCH\] :/end ? sum[i] :/' \
+mutate "the last block of all takes the place of what was not loaded" templates/gemv_wide_tile.glsl 's/end \? sum_at_end\[i % BATCH\] :/end ? sum[i] :/' \
   unit gemv_test
 mutate "loads go beyond the weights only where their range does" $launch 's/constants\[c\] = 1;/constants[c] = 0;/' unit dispatch_sums_test
 mutate "what lies behind the weights is bound" $launch 's/ranges\[i\]\.size \+= QK_PADDING/ranges[i].size += 0/' unit dispatch_sums_test
@@ -287,7 +287,7 @@ mutate "encode: no block is written beyond the last" templates/encode.comp 's/if
 mutate "staged x: all of a row" gen/text/glsl.c 's/\(end \+ %uu\)%s", tiles - 1/(end - %uu)%s", tiles/' unit gemv_test
 mutate "staged x: small tiles share a gap" gen/text/glsl.c 's/runs > 8 \? runs : 8\)/runs)/' unit shared_memory_test
 mutate "staged x: memory beside the sums" $limits 's/EACH_RUN_ = 18/EACH_RUN_ = 14/' unit dispatch_sums_test
-mutate "K of 65,536" templates/gemv_wide.comp 's/kept = c0 == held/kept = held != ~0u/' unit gemv_test
+mutate "K of 65,536" templates/gemv_wide_tile.glsl 's/c0 != held/held == ~0u/' unit gemv_test
 mutate "N ragged: no row is written beyond the last" templates/gemv_shared.comp 's/row \+ lane < rows \&\& //' \
   script gemv vulkan "blocks q4_0 5001 1 3 f32"
 mutate "N ragged, rows shared out" templates/gemv_rows.comp 's/if \(first \+ i < rows\) finish/finish/' unit gemv_test
@@ -314,7 +314,7 @@ mutate "several vectors: tiles of a slice lie apart" templates/share_slice.glsl 
 mutate "several vectors: the last block of all" templates/gemv_shared.comp 's/fetch_last\(min\(row \+ i % ROWS, end - 1u\)/fetch_last(min(row, end - 1u)/' \
   script gemv vulkan "blocks q8_0 6 4 3 f32"
 mutate "teams: each vector has its sums" templates/gemv_teams.comp 's/m = i % each \/ ROWS/m = 0u * i/' unit gemv_test
-mutate "teams: each slice of x is shared" templates/gemv_teams.comp 's/from != shared_from\)/shared_from == ~0u)/' unit gemv_test
+mutate "teams: each slice of x is shared" templates/gemv_teams.comp 's/slice < tiles \|\| first/first/' unit gemv_test
 mutate "teams: each lane has a tile of its own" templates/gemv_teams.comp 's/from \+ min\(lane, count - 1u\)/from/' unit gemv_test
 mutate "teams: no row is written beyond the last" templates/gemv_teams.comp 's/n < rows \&\& m < batch/m < batch/' unit gemv_test
 mutate "runs of x: neighbours swap" templates/load_runs.glsl 's/v\[i\] = odd \? other : v\[i\]/v[i] = v[i]/' unit gemv_test
@@ -461,7 +461,7 @@ mutate "slices: memory of all of them" $gemm 's/return t->slices \* \(qk_tile_op
 mutate "slices: those of a tuning without tiles" $gemm 's/t.slices = slices != 0 \? slices : \(slices_\);/t.slices = (slices_); /' unit gemm_dispatch_test
 mutate "together: memory of what is loaded" $gemm 's/ \+ qk_tile_threads_\(t\) \* t->held//' unit gemm_dispatch_test
 mutate "the choice of a class: bytes that teams share are the first" $pick 's/^( +)rank = 0;/\1rank += 0;/' unit choose_test
-mutate "the choice of a class: no teams of small subgroups" $choose 's/qk_takes_experts_\(kernel\) && limits->subgroup_size >= 32/qk_takes_experts_(kernel)/' unit choose_test
+mutate "the choice of a class: no teams of small subgroups" $choose 's/ limits->subgroup_size >= 32 && qk_busy/ qk_busy/' unit choose_test
 mutate "the choice of a class: a grid is no table of pairs" $pick 's/\? 3 : 1/? 1 : 1/' unit choose_test
 mutate "together: where choice.def says so" $gemm 's/together != 0 \|\| \(together_\) == 1/1/' unit gemm_dispatch_test
 mutate "together: where words are few" $gemm 's/span <= QK_TILE_FEW_WORDS/1/' unit gemm_dispatch_test
@@ -628,7 +628,8 @@ mutate "eight of few rows" $facts 's/eight && eights \*/eight > 1 \&\& eights */
 mutate "eight rows of two bytes, in small workgroups" $facts 's/\(digits == 1 \|\| eights/(1 || eights/' unit dispatch_sums_test
 mutate "workgroups of bytes are larger sooner" $choose 's/bytes \? 7 : 8/bytes ? 8 : 8/' unit dispatch_sums_test
 mutate "teams: smaller workgroups before fewer rows" $choose 's/else if \(two && /else if (two > 1 \&\& /' unit dispatch_sums_test
-mutate "teams: of one vector, no pairs" $choose 's/integers && !qk_looks_up_pairs_\(kernel\) && /integers \&\& /' unit dispatch_sums_test
+mutate "teams: of one vector, no pairs" $choose \
+  's/!qk_looks_up_pairs_\(kernel\) && limits->subgroup_size >= 32 && qk_busy/limits->subgroup_size >= 32 \&\& qk_busy/' unit dispatch_sums_test
 mutate "integers once: beside units, where others share them" runtime/include/qkgen/tensors.h 's/if \(!p->shares \|\| /if (/' unit pipelines_test
 mutate "integers once: not of large tiles" runtime/include/qkgen/tensors.h 's/\(small \|\| !bytes\)/(small || bytes)/' unit pipelines_test
 mutate "integers once: of as many values as pay for a launch" runtime/include/qkgen/choice.def 's/(QK_PACK_X_VALUES) 36864/\1 49152/' unit pipelines_test
@@ -674,10 +675,10 @@ mutate "the same bits each time" $choose 's/^( +)(constants\[i\] = )s\.split;/\1
 mutate "a slice ahead that a row cuts" templates/gemv_ahead.comp 's/if \(j >= tiles\) sum\[r \* BATCH \+ m\] = 0\.0;//' unit gemv_test
 mutate "a slice ahead that begins within a load" templates/gemv_ahead.comp 's/phase = slice \* SLICE_WORDS % 4u/phase = 0u/' unit gemv_test
 mutate "rows ahead are those of the subgroup's team" templates/gemv_ahead.comp 's/min\(next \+ team \* ROWS, last\)/min(next, last)/' unit gemv_test
-mutate "threads keep several: each in a place of its own" templates/gemv_wide.comp 's/k \* BATCH \+ m, @/k * BATCH, @/' unit gemv_test
-mutate "threads keep several: of x that is staged, too" templates/stage_x.glsl 's/k \* BATCH \+ m/k/' unit gemv_test
+mutate "threads keep several: each in a place of its own" gen/text/shared.c 's/"k \* BATCH \+ m" : "m"/"k * BATCH + m" : "0u"/' unit gemv_test
+mutate "threads keep several: of x that is staged, too" templates/stage_x.glsl 's/vector, j, m\)/vector, j, 0u)/' unit gemv_test
 mutate "threads keep several: no x is staged that there is none of" templates/gemv_wide.comp 's/stage_x\(min\(m, batch - 1u\)/stage_x(m/' unit gemv_test
-mutate "threads keep several: those that there are none of are not stored" templates/gemv_wide.comp 's/ \&\& m < batch\) finish/) finish/' unit gemv_test
+mutate "threads keep several: those that there are none of are not stored" templates/gemv_wide.comp 's/ \&\& lane % BATCH < batch\) finish/) finish/' unit gemv_test
 mutate "threads keep several: where sums of rows ahead are" templates/gemv_ahead.comp 's/SUMS \+ lane\] = all/ROWS + lane] = all/' unit gemv_test
 mutate "threads keep several: rounds of sums" templates/add_rounds.glsl 's/i % SUMS \/ BATCH/i % ROWS/' unit gemv_test
 mutate "threads keep several: where registers hold them" $facts 's/elements \/ 4 <= QK_OWN_REGISTERS/elements \/ 8 <= QK_OWN_REGISTERS/' unit dispatch_sums_test

@@ -78,8 +78,9 @@ static void add_integers_of_x(qg_text *text, const qg_ir *ir, const qg_plan *pla
         qg_text_printf(text, "%s most[s] = all[s] = vec4(0.0);\n", loop);
     else
         qg_text_printf(text, "%svec4 most = vec4(0.0), all = vec4(0.0);\n", in);
-    if (several) qg_text_printf(text, "%s\n", loop);
-    qg_text_printf(text, "%s most%s = max(most%s, abs(run[%s])), all%s += run[%s];\n", run_loop, at, at, run, at, run);
+    const char *of = several ? qg_format(text->arena, "[r / %uu]", in_step) : "";
+    qg_text_printf(text, "%s%sfor (uint r = 0u; r < %uu; ++r) most%s = max(most%s, abs(run[r])), all%s += run[r];\n",
+                   in, target->unroll, runs, of, of, of);
     if (n_steps == 2 && ir->one_step) {
         qg_text_printf(
             text, "%sif (DIGITS > 1u) most[0] = most[1] = max(most[0], most[1]), all[0] = all[1] = all[0] + all[1];\n",
@@ -101,7 +102,8 @@ static void add_integers_of_x(qg_text *text, const qg_ir *ir, const qg_plan *pla
     if (sums) {
         const char *i = qg_format(text->arena, several ? "%uu + s" : "%uu", n_steps);
         const char *sum =
-            qg_format(text->arena, "floatBitsToUint(step * float(sum_of(sum) - %u * BIAS))", in_step * QG_MAX_LANES);
+            qg_format(text->arena, "floatBitsToUint(step * float(sum.x + sum.y + sum.z + sum.w - %u * BIAS))",
+                      in_step * QG_MAX_LANES);
         qg_text_printf(text, "%s%s", deep, qg_keep(text->arena, ir, plan, i, sum));
     }
     if (several) qg_text_printf(text, "%s}\n", in);
@@ -204,12 +206,16 @@ static void add_sums_of_digits(qg_text *text, const qg_ir *ir, const qg_plan *pl
     qg_text_puts(text, qg_keep(arena, ir, plan, i, sum.data));
 }
 
+bool qg_sums_steps(const qg_ir *ir, const qg_plan *plan) {
+    return runs_between_sets(ir->x_sums, ir->n_x_sums, qg_x_runs(plan)) == qg_x_runs(plan) / qg_x_steps(plan);
+}
+
 /* x as integers of DIGITS signed bytes each. */
 void qg_digits_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target) {
     const char *in = inner(ir), *deep = qg_format(text->arena, "%s    ", in);
     const uint32_t each = runs_between_sets(ir->x_sums, ir->n_x_sums, qg_x_runs(plan)),
                    floats = qg_x_steps(plan) + ir->n_x_sums;
-    const bool of_steps = each == qg_x_runs(plan) / qg_x_steps(plan);
+    const bool of_steps = qg_sums_steps(ir, plan);
     add_integers_of_x(text, ir, plan, target, of_steps);
     if (!of_steps) add_other_sums(text, ir, plan, target, each);
     const bool alone = !ir->n_x_digits && quads_are_runs(ir) && ir->n_x_quads % 4 == 0; /* one statement */

@@ -318,22 +318,6 @@ static char *wide_buffers(qg_arena *arena, const qg_step *wide, bool ahead) {
     return text.data;
 }
 
-/* What a thread keeps of x; `tiles` and `batch` are the outer lengths. */
-static char *x_kept(qg_arena *arena, const qg_step *step, const char *tiles, const char *batch) {
-    const qg_ir *ir = step->code;
-    const qg_plan *plan = step->plan;
-    const uint32_t sums = ir->n_x_sums ? ir->n_x_sums : 1;
-    const char *x = ir->x, *outer = qg_format(arena, "[%s]%s", tiles, batch);
-    const char *sum = qg_format(arena, "float %s_sum%s[%u];", x, outer, sums);
-    if (ir->half)
-        return qg_format(arena, "%s %s%s[%u];\nfloat %s_step%s;\n%s", glsl->halves[plan->lanes], x, outer,
-                         qg_x_runs(plan), x, outer, sum);
-    if (!ir->n_x_quads)
-        return qg_format(arena, "%s %s%s[%u];\n%s", glsl->types[QG_K_FLOAT][plan->lanes], x, outer, qg_x_runs(plan),
-                         sum);
-    return qg_kept_integers(arena, step, outer);
-}
-
 static bool has_dots(const qg_ir *ir, const qg_node *node, bool with_sign, bool fours) {
     if (node->op == QG_DOT4 && qg_meets_signed(node) == with_sign && (node->arg[0]->lanes > 1) == fours) return true;
     for (uint32_t i = 0; i < node->n_args; ++i)
@@ -425,11 +409,6 @@ static char *sum_cut(qg_arena *arena, const qg_program *program) {
     return text.data;
 }
 
-/* Whether a thread keeps its part of several right-hand sides, each as one of its tiles. */
-static bool keeps_several(const qg_program *program) {
-    return qg_schedules[program->schedule].vectors == QG_VECTORS_FEW && !program->kernel->family->experts;
-}
-
 /* The functions of a schedule, and what they keep. */
 static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *program) {
     const qg_kernel *kernel = program->kernel;
@@ -440,9 +419,7 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
     if (step->plan == program->plan) qg_glsl_wide_loads(&loads, ir, values ? values->code : NULL, program->plan);
     qg_hole(holes, "sum_cut", values ? sum_cut(arena, program) : "");
     x_holes(arena, holes, program);
-    qg_hole(holes, "x_kept",
-            x_kept(arena, step, keeps_several(program) ? "TILES * BATCH" : "TILES", ir->single ? "" : "[BATCH]"));
-    qg_hole(holes, "kept_tiles", qg_format(arena, "%u", qg_kept_tiles(step->plan)));
+    qg_kept_holes(arena, holes, program);
     qg_hole(holes, "single", ir->single ? "" : NULL);
     qg_hole(holes, "digits", kernel->sum->digits ? "" : NULL);
     qg_hole(holes, "digit_sums", ir->n_x_digits ? "" : NULL);
@@ -462,7 +439,6 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
     const char *tiles = step->size > 1 ? qg_format(arena, "row_tiles / %uu", step->size) : "row_tiles";
     const bool packs = qg_packs_x(kernel) && qg_schedules[program->schedule].tile == QG_TILE_TEAMS;
     qg_hole(holes, "packs", packs ? "" : NULL);
-    qg_hole(holes, "shared_x", qg_schedule_shares_x(program->schedule) ? qg_shared_x(arena, step) : "");
     qg_hole(holes, "load_x", load_x(arena, program, step, NULL));
     const char *where = program->ahead ? "uint j" : "uint n, uint j";
     qg_hole(holes, "accumulate",
@@ -494,7 +470,7 @@ static char *operands_of(qg_arena *arena, const qg_step *wide) {
 /* In floats: the products of a small tile. */
 static char *narrow(qg_arena *arena, const qg_program *program) {
     const qg_step *sum = program->sum;
-    return qg_format(arena, "%s\n\n%s\n%s", x_kept(arena, sum, "1", ""), load_x(arena, program, sum, NULL),
+    return qg_format(arena, "%s\n\n%s\n%s", qg_x_kept(arena, sum, "1", ""), load_x(arena, program, sum, NULL),
                      accumulate(arena, sum, "uint n, uint j", "row_tiles", false));
 }
 

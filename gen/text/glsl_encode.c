@@ -178,11 +178,10 @@ static char *narrow_storage(qg_arena *arena, uint32_t units) {
 
 /* What encoders call, and code of values where there is some. */
 static char *encoder_prelude(qg_arena *arena, const qg_templates *templates, const qg_ir *ir, const char **why) {
-    static const char *const needed[] = {"f16_to_f32", "bf16_to_f32"};
     qg_holes prelude = {.count = 0};
     qg_prelude_holes(&prelude, ir);
     qg_no_store_holes(&prelude);
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; ++i) qg_hole_set(&prelude, needed[i]);
+    qg_hole_set(&prelude, "bf16_to_f32");
     qg_hole(&prelude, "to_f16", "");
     qg_hole(&prelude, "to_bf16", "");
     return qg_expand(arena, templates, "prelude.glsl", prelude.items, prelude.count, why);

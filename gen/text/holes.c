@@ -295,8 +295,6 @@ char *qg_banner(qg_arena *arena, const qg_request *request, const qg_program *pr
     if (layout->math != QG_F32)
         qg_text_printf(&text, "%sEach float and each operation of the value is rounded to %s.\n", prefix,
                        qg_scalars[layout->math].name);
-    qg_text_add(&text, prefix, strlen(prefix) - 1);
-    qg_text_puts(&text, "\n");
     add_specification(&text, request, program, prefix);
     if (layout->parameters && *layout->parameters) {
         qg_text_add(&text, prefix, strlen(prefix) - 1);

@@ -3,6 +3,8 @@
  * neighbouring tiles are neighbours, for neighbouring threads read them at once. */
 #include "text/text.h"
 
+static const qg_target *const glsl = &qg_target_glsl;
+
 char *qg_word_of_x(qg_arena *arena, const qg_ir *ir, uint32_t quad) {
     const uint32_t quads = ir->n_x_quads;
     if (quads % 4)
@@ -37,7 +39,8 @@ char *qg_keep(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const char 
     return qg_format(arena, "keep_word(%s, DIGITS * %uu + %s, %s);\n", qg_kept_numbers(ir), ir->n_x_quads, i, value);
 }
 
-char *qg_kept_integers(qg_arena *arena, const qg_step *step, const char *outer) {
+/* As integers, with `outer` lengths, and the functions that find them. */
+static char *kept_integers(qg_arena *arena, const qg_step *step, const char *outer) {
     const qg_ir *ir = step->code;
     const uint32_t quads = ir->n_x_quads, steps = qg_x_steps(step->plan), floats = steps + ir->n_x_sums;
     const uint32_t words = quads + ir->n_x_digits;
@@ -55,14 +58,15 @@ char *qg_kept_integers(qg_arena *arena, const qg_step *step, const char *outer) 
                        "uint kept_word(%s, uint i) { return %s%s[i / 4u][i %% 4u]; }\n"
                        "void keep_word(%s, uint i, uint word) { %s%s[i / 4u][i %% 4u] = word; }\n",
                        numbers, ir->x, qg_kept_at(ir), numbers, ir->x, qg_kept_at(ir));
-    qg_text_printf(&text, "float x_step(%s, uint i) { return uintBitsToFloat(%s); }\n", numbers,
-                   kept_word(arena, ir, step->plan, "i"));
+    qg_text_printf(&text, "float x_step(%s, uint i) { return uintBitsToFloat(%s); }  // that integers stand for\n",
+                   numbers, kept_word(arena, ir, step->plan, "i"));
     if (ir->n_x_sums)
-        qg_text_printf(&text, "float x_sum(%s, uint i) { return uintBitsToFloat(%s); }\n", numbers,
-                       kept_word(arena, ir, step->plan, sum));
+        qg_text_printf(&text,
+                       "float x_sum(%s, uint i) { return uintBitsToFloat(%s); }  // over runs that share a scale\n",
+                       numbers, kept_word(arena, ir, step->plan, sum));
     if (ir->n_x_digits)
-        qg_text_printf(&text, "int x_digits(%s, uint digit, uint i) { return int(%s); }\n", numbers,
-                       kept_word(arena, ir, step->plan, digits));
+        qg_text_printf(&text, "int x_digits(%s, uint digit, uint i) { return int(%s); }  // of them, one digit\n",
+                       numbers, kept_word(arena, ir, step->plan, digits));
     return text.data;
 }
 
@@ -138,7 +142,7 @@ static char *shared_floats(qg_arena *arena, const qg_step *step) {
     return text.data;
 }
 
-char *qg_shared_x(qg_arena *arena, const qg_step *step) {
+static char *shared_x(qg_arena *arena, const qg_step *step) {
     const qg_ir *ir = step->code;
     const qg_plan *plan = step->plan;
     const char *loop = "[[unroll]] for (uint i = 0u; i < X_FOURS; ++i)";
@@ -148,15 +152,15 @@ char *qg_shared_x(qg_arena *arena, const qg_step *step) {
     if (!ir->n_x_quads) qg_text_printf(&text, "const uint X_FOURS = %uu;\n", (qg_shared_words(step, 0) + 3) / 4);
     qg_text_puts(
         &text, "const uint FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles\n"
-               "shared uvec4 shared_x[BATCH * X_FOURS * SLICE];\n\n");
+               "shared uvec4 shared_x[BATCH * X_FOURS * SLICE];\n");
     if (ir->n_x_quads) {
         qg_text_printf(&text,
                        "// Takes what is kept of right-hand side `m` and tile `t` of the slice from there.\n"
-                       "void take_x(uint m, uint t) {\n    %s %s[0][i] = %s;\n}\n",
+                       "void take_x(uint m, uint t) { %s %s[0][i] = %s; }\n",
                        loop, ir->x, four);
         return text.data;
     }
-    qg_text_puts(&text, "// Puts what is kept of right-hand side `m` and tile `t` of the slice there.\n"
+    qg_text_puts(&text, "\n// Puts what is kept of right-hand side `m` and tile `t` of the slice there.\n"
                         "void share_x(uint m, uint t) {\n    uint words[4u * X_FOURS];\n");
     add_pieces(&text, ir, plan, false);
     qg_text_printf(
@@ -170,4 +174,43 @@ char *qg_shared_x(qg_arena *arena, const qg_step *step) {
     add_pieces(&text, ir, plan, true);
     qg_text_puts(&text, "}\n");
     return text.data;
+}
+
+char *qg_x_kept(qg_arena *arena, const qg_step *step, const char *tiles, const char *batch) {
+    const qg_ir *ir = step->code;
+    const qg_plan *plan = step->plan;
+    const uint32_t sums = ir->n_x_sums ? ir->n_x_sums : 1;
+    const char *x = ir->x, *outer = qg_format(arena, "[%s]%s", tiles, batch);
+    const char *sum = qg_format(arena, "float %s_sum%s[%u];", x, outer, sums);
+    if (ir->half)
+        return qg_format(arena, "%s %s%s[%u];\nfloat %s_step%s;\n%s", glsl->halves[plan->lanes], x, outer,
+                         qg_x_runs(plan), x, outer, sum);
+    if (!ir->n_x_quads)
+        return qg_format(arena, "%s %s%s[%u];\n%s", glsl->types[QG_K_FLOAT][plan->lanes], x, outer, qg_x_runs(plan),
+                         sum);
+    return kept_integers(arena, step, outer);
+}
+
+/* Whether a thread keeps its part of several right-hand sides, each as one of its tiles. */
+static bool keeps_several(const qg_program *program) {
+    return qg_schedules[program->schedule].vectors == QG_VECTORS_FEW && !program->kernel->family->experts;
+}
+
+void qg_kept_holes(qg_arena *arena, qg_holes *holes, const qg_program *program) {
+    const qg_step *step = program->main;
+    const qg_ir *ir = step->code;
+    const bool shares = qg_schedule_shares_x(program->schedule);
+    const bool several = qg_kept_tiles(step->plan) > 1 || program->kernel->family->experts;
+    const char *tiles = shares ? "1" : !keeps_several(program) ? "TILES" : several ? "TILES * BATCH" : "BATCH";
+    qg_hole(holes, "x_kept", qg_x_kept(arena, step, tiles, ir->single ? "" : "[BATCH]"));
+    qg_hole(holes, "kept_tiles", qg_format(arena, "%u", qg_kept_tiles(step->plan)));
+    qg_hole(holes, "several", several ? "" : NULL); /* tiles in turn, of those that a thread keeps */
+    qg_hole(holes, "own", several ? "own" : "j");
+    qg_hole(holes, "step_parameter", several ? ", uint step" : "");
+    qg_hole(holes, "step_of_subgroup", several ? ", gl_SubgroupSize" : "");
+    qg_hole(holes, "step_of_width", several ? ", width" : "");
+    qg_hole(holes, "kept", several ? "k * BATCH + m" : "m");
+    qg_hole(holes, "sums", shares ? "ROWS" : "SUMS");
+    qg_hole(holes, "sums_runs", ir->n_x_quads && ir->n_x_sums && !qg_sums_steps(ir, step->plan) ? "" : NULL);
+    qg_hole(holes, "shared_x", shares ? shared_x(arena, step) : "");
 }

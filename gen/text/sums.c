@@ -102,8 +102,9 @@ static void open_batch(qg_text *text, const qg_ir *ir, const qg_target *target) 
 static void add_parts(qg_text *text, long long last, const char *in) {
     qg_text_printf(text, "%s    dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0", in);
     for (long long i = 1; i <= last; ++i) qg_text_printf(text, " + part%lld", i);
-    qg_text_puts(text, " : part0);\n");
-    for (long long i = 1; i <= last; ++i) qg_text_printf(text, "%s    dots%lld = float(part%lld);\n", in, i, i);
+    qg_text_puts(text, last ? " : part0)" : " : part0);\n");
+    for (long long i = 1; i <= last; ++i)
+        qg_text_printf(text, ", dots%lld = float(part%lld)%s", i, i, i < last ? "" : ";\n");
 }
 
 /* Sums of integers, digit by digit from the highest. */

@@ -283,14 +283,18 @@ void qg_digits_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan, const q
 /* The sum of the runs of a set. */
 void qg_add_lanes_of_runs(qg_text *text, const char *name, uint64_t runs);
 uint32_t qg_digits_each(const qg_ir *ir, const qg_plan *plan);
-/* shared.c, for GLSL: what a thread keeps of x as integers, with `outer` lengths, and functions that find it; a
- * statement that keeps word `i` of what follows the digits; the word, or the four, of the digit in hand. */
-char *qg_kept_integers(qg_arena *arena, const qg_step *step, const char *outer);
+/* Whether each sum of x is of the runs of a step. */
+bool qg_sums_steps(const qg_ir *ir, const qg_plan *plan);
+/* shared.c, for GLSL: a statement that keeps word `i` of what follows the digits; the word, or the four, of the digit
+ * in hand. */
 char *qg_keep(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const char *i, const char *value);
 char *qg_word_of_x(qg_arena *arena, const qg_ir *ir, uint32_t quad);
 char *qg_four_of_x(qg_arena *arena, const qg_ir *ir, uint32_t four);
-/* How much of x a workgroup shares, and the functions share_x, of floats, and take_x. */
-char *qg_shared_x(qg_arena *arena, const qg_step *step);
+/* What a thread keeps of x; `tiles` and `batch` are the outer lengths. */
+char *qg_x_kept(qg_arena *arena, const qg_step *step, const char *tiles, const char *batch);
+/* The same of a kernel, of how many tiles and right-hand sides; how much of x a workgroup shares, and the functions
+ * share_x, of floats, and take_x. */
+void qg_kept_holes(qg_arena *arena, qg_holes *holes, const qg_program *program);
 /* cut.c. For rows that end or begin within tiles: the elements of a row, written with what `owner` puts
  * before the names of the shape; of how many elements a row must be a multiple to have whole tiles; and
  * the body of a function that sets part[m] to the sum over what tile `j` of row `n` has in the row. */

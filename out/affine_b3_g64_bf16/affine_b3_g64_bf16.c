@@ -6,7 +6,6 @@
  * conversions.
  * gemv, gemv_id in f32: for each weight 0.438 bytes read, 5.17 operations: 0.0625 loads, 1.86 bits, 0.203 integer, 2.05 float, 1
  * conversions.
- *
  *     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
  *     from "MLX, mlx.core.quantize with mode='affine'"
  *     for bits in 2 3 4 5 6 8, group in 32 64 128, T in f16 bf16 f32

@@ -6,7 +6,6 @@
 // 1 conversions.
 // gemv in f32: for each weight 0.438 bytes read, 4.66 operations: 0.125 loads, 1.34 bits, 0.141 integer, 2.05 float, 1 conversions.
 // gemv_id in f32: for each weight 0.438 bytes read, 5.25 operations: 0.156 loads, 1.84 bits, 0.156 integer, 2.09 float, 1 conversions.
-//
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
 //     for bits in 2 3 4 5 6 8, group in 32 64 128, T in f16 bf16 f32

@@ -2,7 +2,6 @@
 // Generated from the specification below by `qkgen emit --format affine_b3_g64_bf16`; do not edit.
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 28 bytes for 64 elements, 3.5 bits each.
-//
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
 //     for bits in 2 3 4 5 6 8, group in 32 64 128, T in f16 bf16 f32
@@ -53,8 +52,6 @@ layout(push_constant) uniform Push {
     uint tiles;  // blocks of 64 elements, to make
 };
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }  // of the low 16 bits
 
 // Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
@@ -71,6 +68,8 @@ uint f32_to_bf16(float x) {
     const uint bits = floatBitsToUint(x), rounded = bits + 0x7FFFu + ((bits >> 16) & 1u), nan = bits & 0x80000000u | 0x7FC00000u;
     return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
 }
+
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
 // The mantissa of a positive f32, with its leading bit, and its exponent.
 uint qk_mantissa(uint bits, out int exponent) {

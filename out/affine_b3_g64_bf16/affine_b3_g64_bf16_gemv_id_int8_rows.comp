@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 28 bytes for 64 elements, 3.5 bits each.
 // For each weight 0.438 bytes read, 3.41 operations: 0.156 loads, 2.44 bits, 0.625 integer, 0.156 float, 0.0312 conversions.
-//
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
 //     for bits in 2 3 4 5 6 8, group in 32 64 128, T in f16 bf16 f32
@@ -94,10 +93,9 @@ const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUA
 // A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
-        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
@@ -129,19 +127,17 @@ void finish(uint pair, uint n, float sum) {
 
 const uint TILES = 2u;
 
-// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; the steps that the integers
-// stand for; sums over runs that share a scale.
+// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; then numbers.
 const uint X_FOURS = DIGITS * 2u + 1u;
 uvec4 x[TILES][X_FOURS];
-float x_step(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 2u][i]); }
-float x_sum(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 2u][1u + i]); }
+float x_step(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 2u][i]); }  // that integers stand for
+float x_sum(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 2u][1u + i]); }  // over runs that share a scale
 
 // Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {
     const float largest = max(max(most.x, most.y), max(most.z, most.w));
-    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
-    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+    return any(isnan(all)) || isinf(largest) ? uintBitsToFloat(0x7FC00000u) : min(LARGEST / max(largest, 1e-37), 0.5e38);
 }
 
 // OpSDot of four bytes in a word each; not every GLSL compiler has a name for it.
@@ -154,7 +150,6 @@ int dot16(int sum, uvec4 codes, uvec4 x) { return sum + dot4(codes.x, x.x) + dot
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
-int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
 uint bytes_of(ivec4 v, uint digit) {
@@ -176,7 +171,7 @@ void load_x(uint vector, uint j, uint k) {
     ivec4 sum = ivec4(0);
     [[unroll]] for (uint r = 0u; r < 8u; ++r) whole[r] = integers(run[r] * scale), sum += whole[r];
     x[k][DIGITS * 2u][0u] = floatBitsToUint(step);
-    x[k][DIGITS * 2u][1u] = floatBitsToUint(step * float(sum_of(sum) - 32 * BIAS));
+    x[k][DIGITS * 2u][1u] = floatBitsToUint(step * float(sum.x + sum.y + sum.z + sum.w - 32 * BIAS));
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit)
         [[unroll]] for (uint r = 0u; r < 8u; ++r) x[k][digit * 2u + r / 4u][r % 4u] = bytes_of(whole[r], digit);
 }

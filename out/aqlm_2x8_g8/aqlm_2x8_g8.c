@@ -6,7 +6,6 @@
  * conversions.
  * gemv in f32: for each weight 0.25 bytes read, 7.62 operations: 0.625 loads, 1 bits, 0.75 integer, 3.12 float, 2.12 conversions.
  * gemv_id in f32: for each weight 0.25 bytes read, 8.75 operations: 0.625 loads, 1 bits, 1.88 integer, 3.12 float, 2.12 conversions.
- *
  *     format aqlm_2x8_g8 "sums of two vectors of 8, each out of a table of 256, a scale for each row"
  *     from "AQLM: inference_lib, two codebooks of 8 bits"
  *

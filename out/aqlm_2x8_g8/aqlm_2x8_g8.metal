@@ -5,7 +5,6 @@
 // dequant, gather in f32: for each weight 0.25 bytes read and 4 written, 8.25 operations: 1.38 loads, 1 bits, 1.75 integer, 2 float, 2.12
 // conversions.
 // gemv, gemv_id in f32: for each weight 0.25 bytes read, 9.38 operations: 1.38 loads, 1 bits, 1.75 integer, 3.12 float, 2.12 conversions.
-//
 //     format aqlm_2x8_g8 "sums of two vectors of 8, each out of a table of 256, a scale for each row"
 //     from "AQLM: inference_lib, two codebooks of 8 bits"
 //

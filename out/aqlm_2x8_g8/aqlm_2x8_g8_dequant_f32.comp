@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 36 bytes for 8 elements, 2 bits each.
 // For each weight 0.25 bytes read and 4 written, 10.2 operations: 1.75 loads, 1 bits, 3.25 integer, 2 float, 2.25 conversions.
-//
 //     format aqlm_2x8_g8 "sums of two vectors of 8, each out of a table of 256, a scale for each row"
 //     from "AQLM: inference_lib, two codebooks of 8 bits"
 //
@@ -42,23 +41,21 @@ layout(push_constant) uniform Push {
     uint row_tiles;  // tiles of 4 elements in a row
 };
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // The 4 values of a tile of a row, in runs of 4 consecutive elements.
 void decode(uint row, uint tile, out precise vec4 v[1]) {
     const uint block_col = tile / 2u;
     const uint t = tile % 2u;
     uint n0 = uint(codes[row * (grid_cols * 2u) + block_col * 2u]), vectors00 = codebook0[n0 * 4u + t * 2u];
-    float v00 = f16_to_f32(vectors00), v01 = f16_to_f32(vectors00 >> 16u);  // vectors0: 16 bits
+    float v00 = unpackHalf2x16(vectors00).x, v01 = unpackHalf2x16(vectors00 >> 16u).x;  // vectors0: 16 bits
     uint vectors01 = codebook0[n0 * 4u + t * 2u + 1u];
-    float v02 = f16_to_f32(vectors01), v03 = f16_to_f32(vectors01 >> 16u);  // vectors0: 16 bits
+    float v02 = unpackHalf2x16(vectors01).x, v03 = unpackHalf2x16(vectors01 >> 16u).x;  // vectors0: 16 bits
     vec4 v04 = vec4(v00, v01, v02, v03);
     uint n1 = uint(codes[row * (grid_cols * 2u) + (block_col * 2u + 1u)]), vectors10 = codebook1[n1 * 4u + t * 2u];
-    float v10 = f16_to_f32(vectors10), v11 = f16_to_f32(vectors10 >> 16u);  // vectors1: 16 bits
+    float v10 = unpackHalf2x16(vectors10).x, v11 = unpackHalf2x16(vectors10 >> 16u).x;  // vectors1: 16 bits
     uint vectors11 = codebook1[n1 * 4u + t * 2u + 1u];
-    float v12 = f16_to_f32(vectors11), v13 = f16_to_f32(vectors11 >> 16u);  // vectors1: 16 bits
+    float v12 = unpackHalf2x16(vectors11).x, v13 = unpackHalf2x16(vectors11 >> 16u).x;  // vectors1: 16 bits
     vec4 v14 = vec4(v10, v11, v12, v13);
-    float s = f16_to_f32(uint(scales[row]));
+    float s = unpackHalf2x16(uint(scales[row])).x;
     v[0] = (v04 + v14) * s;
 }
 

@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 36 bytes for 8 elements, 2 bits each.
 // For each weight 0.25 bytes read and 2 written, 9.25 operations: 1.38 loads, 1 bits, 1.75 integer, 2 float, 3.12 conversions.
-//
 //     format aqlm_2x8_g8 "sums of two vectors of 8, each out of a table of 256, a scale for each row"
 //     from "AQLM: inference_lib, two codebooks of 8 bits"
 //
@@ -42,8 +41,6 @@ layout(push_constant) uniform Push {
     uint row_tiles;  // tiles of 8 elements in a row
 };
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 layout(constant_id = 31) const uint Y_TYPE = 1;  // how results are stored: 1 as f16, 2 as bf16
 
 // Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
@@ -76,28 +73,28 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     const uint block_col = tile / 1u;
     // elements 0 to 3, counted from the tile's first
     uint n0 = uint(codes[row * (grid_cols * 2u) + block_col * 2u]), vectors00 = codebook0[n0 * 4u];
-    float v00 = f16_to_f32(vectors00), v01 = f16_to_f32(vectors00 >> 16u);  // vectors0: 16 bits
+    float v00 = unpackHalf2x16(vectors00).x, v01 = unpackHalf2x16(vectors00 >> 16u).x;  // vectors0: 16 bits
     uint vectors01 = codebook0[n0 * 4u + 1u];
-    float v02 = f16_to_f32(vectors01), v03 = f16_to_f32(vectors01 >> 16u);  // vectors0: 16 bits
+    float v02 = unpackHalf2x16(vectors01).x, v03 = unpackHalf2x16(vectors01 >> 16u).x;  // vectors0: 16 bits
     vec4 v04 = vec4(v00, v01, v02, v03);
     uint n1 = uint(codes[row * (grid_cols * 2u) + (block_col * 2u + 1u)]), vectors10 = codebook1[n1 * 4u];
-    float v10 = f16_to_f32(vectors10), v11 = f16_to_f32(vectors10 >> 16u);  // vectors1: 16 bits
+    float v10 = unpackHalf2x16(vectors10).x, v11 = unpackHalf2x16(vectors10 >> 16u).x;  // vectors1: 16 bits
     uint vectors11 = codebook1[n1 * 4u + 1u];
-    float v12 = f16_to_f32(vectors11), v13 = f16_to_f32(vectors11 >> 16u);  // vectors1: 16 bits
+    float v12 = unpackHalf2x16(vectors11).x, v13 = unpackHalf2x16(vectors11 >> 16u).x;  // vectors1: 16 bits
     vec4 v14 = vec4(v10, v11, v12, v13);
-    float s = f16_to_f32(uint(scales[row]));
+    float s = unpackHalf2x16(uint(scales[row])).x;
     v[0] = (v04 + v14) * s;
 
     // elements 4 to 7, counted from the tile's first
     uint vectors02 = codebook0[n0 * 4u + 2u];
-    float v05 = f16_to_f32(vectors02), v06 = f16_to_f32(vectors02 >> 16u);  // vectors0: 16 bits
+    float v05 = unpackHalf2x16(vectors02).x, v06 = unpackHalf2x16(vectors02 >> 16u).x;  // vectors0: 16 bits
     uint vectors03 = codebook0[n0 * 4u + 3u];
-    float v07 = f16_to_f32(vectors03), v08 = f16_to_f32(vectors03 >> 16u);  // vectors0: 16 bits
+    float v07 = unpackHalf2x16(vectors03).x, v08 = unpackHalf2x16(vectors03 >> 16u).x;  // vectors0: 16 bits
     vec4 v09 = vec4(v05, v06, v07, v08);
     uint vectors12 = codebook1[n1 * 4u + 2u];
-    float v15 = f16_to_f32(vectors12), v16 = f16_to_f32(vectors12 >> 16u);  // vectors1: 16 bits
+    float v15 = unpackHalf2x16(vectors12).x, v16 = unpackHalf2x16(vectors12 >> 16u).x;  // vectors1: 16 bits
     uint vectors13 = codebook1[n1 * 4u + 3u];
-    float v17 = f16_to_f32(vectors13), v18 = f16_to_f32(vectors13 >> 16u);  // vectors1: 16 bits
+    float v17 = unpackHalf2x16(vectors13).x, v18 = unpackHalf2x16(vectors13 >> 16u).x;  // vectors1: 16 bits
     vec4 v19 = vec4(v15, v16, v17, v18);
     v[1] = (v09 + v19) * s;
 }

@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 36 bytes for 8 elements, 2 bits each.
 // For each weight 0.25 bytes read, 11.2 operations: 1.38 loads, 1 bits, 3.62 integer, 3.12 float, 2.12 conversions.
-//
 //     format aqlm_2x8_g8 "sums of two vectors of 8, each out of a table of 256, a scale for each row"
 //     from "AQLM: inference_lib, two codebooks of 8 bits"
 //
@@ -91,18 +90,15 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
 // A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
-        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
@@ -150,20 +146,22 @@ void load_x(uint vector, uint j, uint k) {
 void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint expert = n / rows, row = n % rows, tile = j;
     const uint block_col = tile / 1u;
-    float s = f16_to_f32(uint(scales[expert * rows + row]));
+    float s = unpackHalf2x16(uint(scales[expert * rows + row])).x;
     uint n0 = uint(codes[expert * (rows * (grid_cols * 2u)) + (row * (grid_cols * 2u) + block_col * 2u)]);
     uint vectors00 = codebook0[expert * 1024u + n0 * 4u], vectors01 = codebook0[expert * 1024u + (n0 * 4u + 1u)];
     uint n1 = uint(codes[expert * (rows * (grid_cols * 2u)) + (row * (grid_cols * 2u) + (block_col * 2u + 1u))]);
     uint vectors10 = codebook1[expert * 1024u + n1 * 4u], vectors11 = codebook1[expert * 1024u + (n1 * 4u + 1u)];
     uint vectors02 = codebook0[expert * 1024u + (n0 * 4u + 2u)], vectors03 = codebook0[expert * 1024u + (n0 * 4u + 3u)];
     uint vectors12 = codebook1[expert * 1024u + (n1 * 4u + 2u)], vectors13 = codebook1[expert * 1024u + (n1 * 4u + 3u)];
-    float v00 = f16_to_f32(vectors00), v01 = f16_to_f32(vectors00 >> 16u), v02 = f16_to_f32(vectors01);  // vectors0: 16 bits
-    float v03 = f16_to_f32(vectors01 >> 16u), v04 = f16_to_f32(vectors02), v05 = f16_to_f32(vectors02 >> 16u);  // vectors0: 16 bits
-    float v06 = f16_to_f32(vectors03), v07 = f16_to_f32(vectors03 >> 16u);  // vectors0: 16 bits
+    float v00 = unpackHalf2x16(vectors00).x, v01 = unpackHalf2x16(vectors00 >> 16u).x;  // vectors0: 16 bits
+    float v02 = unpackHalf2x16(vectors01).x, v03 = unpackHalf2x16(vectors01 >> 16u).x;  // vectors0: 16 bits
+    float v04 = unpackHalf2x16(vectors02).x, v05 = unpackHalf2x16(vectors02 >> 16u).x;  // vectors0: 16 bits
+    float v06 = unpackHalf2x16(vectors03).x, v07 = unpackHalf2x16(vectors03 >> 16u).x;  // vectors0: 16 bits
     vec4 v08 = vec4(v00, v01, v02, v03), v09 = vec4(v04, v05, v06, v07);
-    float v10 = f16_to_f32(vectors10), v11 = f16_to_f32(vectors10 >> 16u), v12 = f16_to_f32(vectors11);  // vectors1: 16 bits
-    float v13 = f16_to_f32(vectors11 >> 16u), v14 = f16_to_f32(vectors12), v15 = f16_to_f32(vectors12 >> 16u);  // vectors1: 16 bits
-    float v16 = f16_to_f32(vectors13), v17 = f16_to_f32(vectors13 >> 16u);  // vectors1: 16 bits
+    float v10 = unpackHalf2x16(vectors10).x, v11 = unpackHalf2x16(vectors10 >> 16u).x;  // vectors1: 16 bits
+    float v12 = unpackHalf2x16(vectors11).x, v13 = unpackHalf2x16(vectors11 >> 16u).x;  // vectors1: 16 bits
+    float v14 = unpackHalf2x16(vectors12).x, v15 = unpackHalf2x16(vectors12 >> 16u).x;  // vectors1: 16 bits
+    float v16 = unpackHalf2x16(vectors13).x, v17 = unpackHalf2x16(vectors13 >> 16u).x;  // vectors1: 16 bits
     vec4 v18 = vec4(v10, v11, v12, v13), v19 = vec4(v14, v15, v16, v17);
     sum += s * (dot(x[k][0], v08 + v18) + dot(x[k][1], v09 + v19));
 }

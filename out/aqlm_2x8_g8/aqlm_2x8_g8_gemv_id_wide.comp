@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 36 bytes for 8 elements, 2 bits each.
 // For each weight 0.25 bytes read, 8.75 operations: 0.625 loads, 1 bits, 1.88 integer, 3.12 float, 2.12 conversions.
-//
 //     format aqlm_2x8_g8 "sums of two vectors of 8, each out of a table of 256, a scale for each row"
 //     from "AQLM: inference_lib, two codebooks of 8 bits"
 //
@@ -94,18 +93,15 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
 // A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
-        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
@@ -180,27 +176,28 @@ void fetch(uint n, uint j, out uvec4 fours[2], out uint words[3]) {
 void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[3], inout float sum) {
     const uint expert = n / rows, row = n % rows, tile = j;
     const uint block_col = tile / 1u;
-    float s = f16_to_f32(words[2]);
+    float s = unpackHalf2x16(words[2]).x;
     uvec4 vectors0 = fours[0], vectors1 = fours[1];
-    float v00 = f16_to_f32(vectors0.x), v01 = f16_to_f32(vectors0.x >> 16u), v02 = f16_to_f32(vectors0.y);  // vectors0: 16 bits
-    float v03 = f16_to_f32(vectors0.y >> 16u), v04 = f16_to_f32(vectors0.z), v05 = f16_to_f32(vectors0.z >> 16u);  // vectors0: 16 bits
-    float v06 = f16_to_f32(vectors0.w), v07 = f16_to_f32(vectors0.w >> 16u);  // vectors0: 16 bits
+    float v00 = unpackHalf2x16(vectors0.x).x, v01 = unpackHalf2x16(vectors0.x >> 16u).x;  // vectors0: 16 bits
+    float v02 = unpackHalf2x16(vectors0.y).x, v03 = unpackHalf2x16(vectors0.y >> 16u).x;  // vectors0: 16 bits
+    float v04 = unpackHalf2x16(vectors0.z).x, v05 = unpackHalf2x16(vectors0.z >> 16u).x;  // vectors0: 16 bits
+    float v06 = unpackHalf2x16(vectors0.w).x, v07 = unpackHalf2x16(vectors0.w >> 16u).x;  // vectors0: 16 bits
     vec4 v08 = vec4(v00, v01, v02, v03), v09 = vec4(v04, v05, v06, v07);
-    float v10 = f16_to_f32(vectors1.x), v11 = f16_to_f32(vectors1.x >> 16u), v12 = f16_to_f32(vectors1.y);  // vectors1: 16 bits
-    float v13 = f16_to_f32(vectors1.y >> 16u), v14 = f16_to_f32(vectors1.z), v15 = f16_to_f32(vectors1.z >> 16u);  // vectors1: 16 bits
-    float v16 = f16_to_f32(vectors1.w), v17 = f16_to_f32(vectors1.w >> 16u);  // vectors1: 16 bits
+    float v10 = unpackHalf2x16(vectors1.x).x, v11 = unpackHalf2x16(vectors1.x >> 16u).x;  // vectors1: 16 bits
+    float v12 = unpackHalf2x16(vectors1.y).x, v13 = unpackHalf2x16(vectors1.y >> 16u).x;  // vectors1: 16 bits
+    float v14 = unpackHalf2x16(vectors1.z).x, v15 = unpackHalf2x16(vectors1.z >> 16u).x;  // vectors1: 16 bits
+    float v16 = unpackHalf2x16(vectors1.w).x, v17 = unpackHalf2x16(vectors1.w >> 16u).x;  // vectors1: 16 bits
     vec4 v18 = vec4(v10, v11, v12, v13), v19 = vec4(v14, v15, v16, v17);
     float dots = dot_add(dot(x[k][0], v08 + v18), x[k][1], v09 + v19);
     sum += s * dots;
 }
+
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
 float sum_of_lanes(float v[SUMS], uint width) {
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
-        [[unroll]] for (uint i = 0u; i < left; ++i) {
-            const float even_sum = v[2u * i], odd_sum = v[2u * i + 1u];
-            v[i] = (odd ? odd_sum : even_sum) + subgroupShuffleXor(odd ? even_sum : odd_sum, bit);
-        }
+        [[unroll]] for (uint i = 0u; i < left; ++i)
+            v[i] = mix(v[2u * i], v[2u * i + 1u], odd) + subgroupShuffleXor(mix(v[2u * i + 1u], v[2u * i], odd), bit);
     }
     for (uint bit = SUMS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];

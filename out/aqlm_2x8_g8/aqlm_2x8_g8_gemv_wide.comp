@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 36 bytes for 8 elements, 2 bits each.
 // For each weight 0.25 bytes read, 7.62 operations: 0.625 loads, 1 bits, 0.75 integer, 3.12 float, 2.12 conversions.
-//
 //     format aqlm_2x8_g8 "sums of two vectors of 8, each out of a table of 256, a scale for each row"
 //     from "AQLM: inference_lib, two codebooks of 8 bits"
 //
@@ -36,7 +35,8 @@ layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
-const uint TILES = 8u, SUMS = ROWS * BATCH;  // sums at once: at most as many as a subgroup has lanes
+const uint TILES = 8u;
+const uint SUMS = ROWS * BATCH;  // at once: at most as many as a subgroup has lanes
 shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
 layout(binding = 0, std430) readonly buffer CodesBuffer { uint8_t codes[]; };
@@ -58,8 +58,7 @@ layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;      // of this launch; tiles of 8 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;   // where it begins in y; rows of each right-hand side there; what is done with results
     uint cols, grid_rows, grid_cols;  // of the matrix that the blocks are patches of; blocks
-    // Of VIEWS: workgroups of each matrix; the first matrix of this launch; those in the inner dimension; right-hand sides of each in all.
-    uint groups, matrix_first, matrices, vectors;
+    uint groups, matrix_first, matrices, vectors;      // of VIEWS: each matrix's workgroups; first matrix; inner matrices; right-hand sides
     uint sharing, sharing_outer;                       // neighbours that have the same weights, in each dimension
     uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
     uint x_first, x_stride, x_inner, x_outer;          // elements; from a right-hand side to the next, and from a matrix to the next
@@ -73,15 +72,13 @@ void find_matrix() {
     matrix = gl_WorkGroupID.x / groups;
     const uint inner = (matrix_first + matrix) % matrices, outer = (matrix_first + matrix) / matrices;
     weights_begin = weights_first + inner / sharing * weights_inner + outer / sharing_outer * weights_outer;
-    x_begin = x_first + inner * x_inner + outer * x_outer;
-    y_begin = inner * y_inner + outer * y_outer;
+    x_begin = x_first + inner * x_inner + outer * x_outer, y_begin = inner * y_inner + outer * y_outer;
 }
 
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
-// Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
 // Run `at` of x: 4 consecutive elements.
 vec4 x_run(uint at) {
@@ -91,18 +88,15 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
 // A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
-        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
@@ -172,27 +166,28 @@ void fetch(uint n, uint j, out uvec4 fours[2], out uint words[3]) {
 void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[3], inout float sum) {
     const uint row = n, tile = j;
     const uint block_col = tile / 1u;
-    float s = f16_to_f32(words[2]);
+    float s = unpackHalf2x16(words[2]).x;
     uvec4 vectors0 = fours[0], vectors1 = fours[1];
-    float v00 = f16_to_f32(vectors0.x), v01 = f16_to_f32(vectors0.x >> 16u), v02 = f16_to_f32(vectors0.y);  // vectors0: 16 bits
-    float v03 = f16_to_f32(vectors0.y >> 16u), v04 = f16_to_f32(vectors0.z), v05 = f16_to_f32(vectors0.z >> 16u);  // vectors0: 16 bits
-    float v06 = f16_to_f32(vectors0.w), v07 = f16_to_f32(vectors0.w >> 16u);  // vectors0: 16 bits
+    float v00 = unpackHalf2x16(vectors0.x).x, v01 = unpackHalf2x16(vectors0.x >> 16u).x;  // vectors0: 16 bits
+    float v02 = unpackHalf2x16(vectors0.y).x, v03 = unpackHalf2x16(vectors0.y >> 16u).x;  // vectors0: 16 bits
+    float v04 = unpackHalf2x16(vectors0.z).x, v05 = unpackHalf2x16(vectors0.z >> 16u).x;  // vectors0: 16 bits
+    float v06 = unpackHalf2x16(vectors0.w).x, v07 = unpackHalf2x16(vectors0.w >> 16u).x;  // vectors0: 16 bits
     vec4 v08 = vec4(v00, v01, v02, v03), v09 = vec4(v04, v05, v06, v07);
-    float v10 = f16_to_f32(vectors1.x), v11 = f16_to_f32(vectors1.x >> 16u), v12 = f16_to_f32(vectors1.y);  // vectors1: 16 bits
-    float v13 = f16_to_f32(vectors1.y >> 16u), v14 = f16_to_f32(vectors1.z), v15 = f16_to_f32(vectors1.z >> 16u);  // vectors1: 16 bits
-    float v16 = f16_to_f32(vectors1.w), v17 = f16_to_f32(vectors1.w >> 16u);  // vectors1: 16 bits
+    float v10 = unpackHalf2x16(vectors1.x).x, v11 = unpackHalf2x16(vectors1.x >> 16u).x;  // vectors1: 16 bits
+    float v12 = unpackHalf2x16(vectors1.y).x, v13 = unpackHalf2x16(vectors1.y >> 16u).x;  // vectors1: 16 bits
+    float v14 = unpackHalf2x16(vectors1.z).x, v15 = unpackHalf2x16(vectors1.z >> 16u).x;  // vectors1: 16 bits
+    float v16 = unpackHalf2x16(vectors1.w).x, v17 = unpackHalf2x16(vectors1.w >> 16u).x;  // vectors1: 16 bits
     vec4 v18 = vec4(v10, v11, v12, v13), v19 = vec4(v14, v15, v16, v17);
     float dots = dot_add(dot(x[k][0], v08 + v18), x[k][1], v09 + v19);
     sum += s * dots;
 }
+
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
 float sum_of_lanes(float v[SUMS], uint width) {
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
-        [[unroll]] for (uint i = 0u; i < left; ++i) {
-            const float even_sum = v[2u * i], odd_sum = v[2u * i + 1u];
-            v[i] = (odd ? odd_sum : even_sum) + subgroupShuffleXor(odd ? even_sum : odd_sum, bit);
-        }
+        [[unroll]] for (uint i = 0u; i < left; ++i)
+            v[i] = mix(v[2u * i], v[2u * i + 1u], odd) + subgroupShuffleXor(mix(v[2u * i + 1u], v[2u * i], odd), bit);
     }
     for (uint bit = SUMS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];
@@ -216,8 +211,8 @@ void stage_x(uint vector, uint m, uint begin, uint end, uint own, uint step) {
 
 // Subgroups share a row, each with the slice of x that it holds, and walk down the rows.
 void walk() {
-    const uint tiles = row_tiles, lane = gl_SubgroupInvocationID;
-    const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
+    const uint tiles = row_tiles, lane = gl_SubgroupInvocationID, slice = gl_SubgroupSize * TILES;
+    const uint slices = (tiles + slice - 1u) / slice;
     const uint split = SPLIT, teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
     uint held = ~0u, turn = 0u;
     for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
@@ -225,32 +220,27 @@ void walk() {
         float sum[SUMS];
         [[unroll]] for (uint i = 0u; i < SUMS; ++i) sum[i] = 0.0;
         for (uint c0 = 0u; c0 < slices; c0 += split) {
-            const uint c = c0 + gl_SubgroupID % split;
-            const bool kept = c0 == held;
-            if (STAGED > 1u && !kept) {
+            const uint own = (c0 + gl_SubgroupID % split) * slice + lane;
+            if (STAGED > 1u && c0 != held)
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m)
-                    stage_x(min(m, batch - 1u), m, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane, gl_SubgroupSize);
-            }
+                    stage_x(min(m, batch - 1u), m, c0 * slice, min((c0 + split) * slice, tiles), own, gl_SubgroupSize);
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
-                const uint j = c * slice + k * gl_SubgroupSize + lane;
-                if (STAGED == 1u && !kept) {
+                const uint j = own + k * gl_SubgroupSize;
+                if (STAGED == 1u && c0 != held)
                     [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), k * BATCH + m);
-                }
                 if (j >= tiles) continue;
                 uvec4 fours[ROWS][2];
                 uint words[ROWS][3];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
-                [[unroll]] for (uint i = 0u; i < SUMS; ++i) {
-                    const uint r = i / BATCH, m = i % BATCH;
-                    accumulate(min(row + r, end - 1u), j, k * BATCH + m, fours[r], words[r], sum[i]);
-                }
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                    [[unroll]] for (uint m = 0u; m < BATCH; ++m)
+                        accumulate(min(row + r, end - 1u), j, k * BATCH + m, fours[r], words[r], sum[r * BATCH + m]);
             }
             held = c0;
         }
         const float all = sum_of_lanes(sum, gl_SubgroupSize);
         if (split == 1u) {
-            const uint n = row + lane / BATCH, m = lane % BATCH;
-            if (lane < SUMS && n < rows && m < batch) finish(m, n, all);
+            if (lane < SUMS && row + lane / BATCH < rows && lane % BATCH < batch) finish(lane % BATCH, row + lane / BATCH, all);
             continue;
         }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
@@ -259,9 +249,8 @@ void walk() {
         barrier();
         const uint i = gl_LocalInvocationID.x, n = first + i / BATCH, m = i % BATCH;
         if (i >= teams * SUMS || n >= rows || m >= batch) continue;
-        const uint at = place + i / SUMS * (split - 1u) * SUMS + i;
         float total = 0.0;
-        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[at + s * SUMS];
+        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[place + (i / SUMS * (split - 1u) + s) * SUMS + i];
         finish(m, n, total);
     }
 }

@@ -5,7 +5,6 @@
  * dequant, gather in f32: for each weight 1 bytes read and 4 written, 19.2 operations: 1.25 loads, 8.5 bits, 6.5 integer, 2 float, 1
  * conversions.
  * gemv in f32: for each weight 1 bytes read, 5.81 operations: 0.0781 loads, 2.75 bits, 0.453 integer, 2.03 float, 0.5 conversions.
- *
  *     format fp8_block "E4M3 codes, a scale for each patch of 128 x 128"
  *     from "DeepSeek-V3: block-wise FP8"
  *

@@ -5,7 +5,6 @@
 // dequant, gather in f32: for each weight 1 bytes read and 4 written, 18.4 operations: 1.12 loads, 8.5 bits, 5.75 integer, 2 float, 1
 // conversions.
 // gemv in f32: for each weight 1 bytes read, 11.7 operations: 1.06 loads, 4.25 bits, 3.75 integer, 2.12 float, 0.5 conversions.
-//
 //     format fp8_block "E4M3 codes, a scale for each patch of 128 x 128"
 //     from "DeepSeek-V3: block-wise FP8"
 //

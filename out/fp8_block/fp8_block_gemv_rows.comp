@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 16388 bytes for 16384 elements, 8.002 bits each.
 // For each weight 1 bytes read, 11.7 operations: 1.06 loads, 4.25 bits, 3.75 integer, 2.12 float, 0.5 conversions.
-//
 //     format fp8_block "E4M3 codes, a scale for each patch of 128 x 128"
 //     from "DeepSeek-V3: block-wise FP8"
 //
@@ -47,8 +46,7 @@ layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;      // of this launch; tiles of 16 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;   // where it begins in y; rows of each right-hand side there; what is done with results
     uint cols, grid_rows, grid_cols;  // of the matrix that the blocks are patches of; blocks
-    // Of VIEWS: workgroups of each matrix; the first matrix of this launch; those in the inner dimension; right-hand sides of each in all.
-    uint groups, matrix_first, matrices, vectors;
+    uint groups, matrix_first, matrices, vectors;      // of VIEWS: each matrix's workgroups; first matrix; inner matrices; right-hand sides
     uint sharing, sharing_outer;                       // neighbours that have the same weights, in each dimension
     uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
     uint x_first, x_stride, x_inner, x_outer;          // elements; from a right-hand side to the next, and from a matrix to the next
@@ -62,8 +60,7 @@ void find_matrix() {
     matrix = gl_WorkGroupID.x / groups;
     const uint inner = (matrix_first + matrix) % matrices, outer = (matrix_first + matrix) / matrices;
     weights_begin = weights_first + inner / sharing * weights_inner + outer / sharing_outer * weights_outer;
-    x_begin = x_first + inner * x_inner + outer * x_outer;
-    y_begin = inner * y_inner + outer * y_outer;
+    x_begin = x_first + inner * x_inner + outer * x_outer, y_begin = inner * y_inner + outer * y_outer;
 }
 
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
@@ -90,18 +87,15 @@ float x_element(uint at) {
     return X_TYPE == 1u ? unpackHalf2x16(half_word).x : uintBitsToFloat(half_word << 16);
 }
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
 // A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
-        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
@@ -201,10 +195,10 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     uvec4 q_bits0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits1 = q_bits0.x, q_bits2 = q_bits0.y, q_bits3 = q_bits0.z, q_bits4 = q_bits0.w;
     // w: 8 bits
-    precise vec4 q0 = vec4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0);
+    precise vec4 q0 = vec4(unpackHalf2x16(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u)).x
+        * 256.0, unpackHalf2x16(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)).x * 256.0,
+        unpackHalf2x16(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)).x * 256.0,
+        unpackHalf2x16(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)).x * 256.0);
     float s = uintBitsToFloat(weight_scale_inv[block_row * grid_cols + block_col]);
     v[0] = q0 * s;
 
@@ -216,10 +210,10 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     uvec4 q_bits5 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits6 = q_bits5.x, q_bits7 = q_bits5.y, q_bits8 = q_bits5.z, q_bits9 = q_bits5.w;
     // w: 8 bits
-    precise vec4 q1 = vec4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)) * 256.0);
+    precise vec4 q1 = vec4(unpackHalf2x16(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u)).x
+        * 256.0, unpackHalf2x16(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)).x * 256.0,
+        unpackHalf2x16(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)).x * 256.0,
+        unpackHalf2x16(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)).x * 256.0);
     v[1] = q1 * s;
 
     // elements 8 to 11, counted from the tile's first
@@ -230,10 +224,10 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     uvec4 q_bits10 = (uvec4(w2) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits11 = q_bits10.x, q_bits12 = q_bits10.y, q_bits13 = q_bits10.z, q_bits14 = q_bits10.w;
     // w: 8 bits
-    precise vec4 q2 = vec4(f16_to_f32(((q_bits11 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits11 & 0x7Fu) << 7u) | ((q_bits11 & 128u) << 8u))
-        * 256.0, f16_to_f32(((q_bits12 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits12 & 0x7Fu) << 7u) | ((q_bits12 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits13 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits13 & 0x7Fu) << 7u) | ((q_bits13 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits14 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits14 & 0x7Fu) << 7u) | ((q_bits14 & 128u) << 8u)) * 256.0);
+    precise vec4 q2 = vec4(unpackHalf2x16(((q_bits11 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits11 & 0x7Fu) << 7u) | ((q_bits11 & 128u) << 8u)).x
+        * 256.0, unpackHalf2x16(((q_bits12 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits12 & 0x7Fu) << 7u) | ((q_bits12 & 128u) << 8u)).x * 256.0,
+        unpackHalf2x16(((q_bits13 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits13 & 0x7Fu) << 7u) | ((q_bits13 & 128u) << 8u)).x * 256.0,
+        unpackHalf2x16(((q_bits14 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits14 & 0x7Fu) << 7u) | ((q_bits14 & 128u) << 8u)).x * 256.0);
     v[2] = q2 * s;
 
     // elements 12 to 15, counted from the tile's first
@@ -244,10 +238,10 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     uvec4 q_bits15 = (uvec4(w3) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits16 = q_bits15.x, q_bits17 = q_bits15.y, q_bits18 = q_bits15.z, q_bits19 = q_bits15.w;
     // w: 8 bits
-    precise vec4 q3 = vec4(f16_to_f32(((q_bits16 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits16 & 0x7Fu) << 7u) | ((q_bits16 & 128u) << 8u))
-        * 256.0, f16_to_f32(((q_bits17 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits17 & 0x7Fu) << 7u) | ((q_bits17 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits18 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits18 & 0x7Fu) << 7u) | ((q_bits18 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits19 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits19 & 0x7Fu) << 7u) | ((q_bits19 & 128u) << 8u)) * 256.0);
+    precise vec4 q3 = vec4(unpackHalf2x16(((q_bits16 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits16 & 0x7Fu) << 7u) | ((q_bits16 & 128u) << 8u)).x
+        * 256.0, unpackHalf2x16(((q_bits17 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits17 & 0x7Fu) << 7u) | ((q_bits17 & 128u) << 8u)).x * 256.0,
+        unpackHalf2x16(((q_bits18 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits18 & 0x7Fu) << 7u) | ((q_bits18 & 128u) << 8u)).x * 256.0,
+        unpackHalf2x16(((q_bits19 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits19 & 0x7Fu) << 7u) | ((q_bits19 & 128u) << 8u)).x * 256.0);
     v[3] = q3 * s;
 }
 

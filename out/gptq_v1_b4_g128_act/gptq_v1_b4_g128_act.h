@@ -6,7 +6,6 @@
  * conversions.
  * gather in f32: for each weight 0.52 bytes read and 4 written, 26 operations: 3.25 loads, 5.25 bits, 14.5 integer, 1 float, 2 conversions.
  * gemv in f32: for each weight 0.52 bytes read, 15.8 operations: 1.34 loads, 5 bits, 4.53 integer, 2.95 float, 2 conversions.
- *
  *     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
  *     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"
  *     for bits in 2 3 4 8, group in 32 64 128

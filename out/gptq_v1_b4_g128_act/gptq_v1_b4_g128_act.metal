@@ -5,7 +5,6 @@
 // dequant, gather in f32: for each weight 0.52 bytes read and 4 written, 22 operations: 3.12 loads, 5 bits, 10.9 integer, 1 float, 2
 // conversions.
 // gemv in f32: for each weight 0.52 bytes read, 23.6 operations: 3.12 loads, 5 bits, 10.5 integer, 3 float, 2 conversions.
-//
 //     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"
 //     for bits in 2 3 4 8, group in 32 64 128

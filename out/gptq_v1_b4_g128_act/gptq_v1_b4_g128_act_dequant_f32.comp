@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 2640 bytes for 4096 elements, 4.156 bits each.
 // For each weight 0.52 bytes read and 4 written, 16.9 operations: 1.75 loads, 5.25 bits, 6.88 integer, 1 float, 2 conversions.
-//
 //     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"
 //     for bits in 2 3 4 8, group in 32 64 128
@@ -44,8 +43,6 @@ layout(push_constant) uniform Push {
     uint row_tiles;  // tiles of 4 elements in a row
 };
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // Row, or band of rows, and tile of thread `i` where neighbours in memory belong to different rows: in strips of
 // 64, cut into patches of 8 tiles, so that threads that run together read and write whole lines.
 uvec2 row_and_tile(uint i, uint rows, uint row_tiles) {
@@ -82,13 +79,13 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     uint z3 = (zs3 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
     uvec4 z4 = uvec4(z0, z1, z2, z3);
     uint d0 = uint(scales[group0 * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
-    float s0 = f16_to_f32(d0);  // d: 16 bits
+    float s0 = unpackHalf2x16(d0).x;  // d: 16 bits
     uint d1 = uint(scales[group1 * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
-    float s1 = f16_to_f32(d1);  // d: 16 bits
+    float s1 = unpackHalf2x16(d1).x;  // d: 16 bits
     uint d2 = uint(scales[group2 * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
-    float s2 = f16_to_f32(d2);  // d: 16 bits
+    float s2 = unpackHalf2x16(d2).x;  // d: 16 bits
     uint d3 = uint(scales[group3 * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
-    float s3 = f16_to_f32(d3);  // d: 16 bits
+    float s3 = unpackHalf2x16(d3).x;  // d: 16 bits
     vec4 s4 = vec4(s0, s1, s2, s3);
     v[0] = vec4(ivec4(q0) - ((ivec4(z4) + 1) & 15)) * s4;
 
@@ -99,13 +96,13 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     uint z7 = (zs2 >> (r % 2u * 16u + 4u)) & 15u, z8 = (zs3 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
     uvec4 z9 = uvec4(z5, z6, z7, z8);
     uint d4 = uint(scales[group0 * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)]);
-    float s5 = f16_to_f32(d4);  // d: 16 bits
+    float s5 = unpackHalf2x16(d4).x;  // d: 16 bits
     uint d5 = uint(scales[group1 * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)]);
-    float s6 = f16_to_f32(d5);  // d: 16 bits
+    float s6 = unpackHalf2x16(d5).x;  // d: 16 bits
     uint d6 = uint(scales[group2 * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)]);
-    float s7 = f16_to_f32(d6);  // d: 16 bits
+    float s7 = unpackHalf2x16(d6).x;  // d: 16 bits
     uint d7 = uint(scales[group3 * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)]);
-    float s8 = f16_to_f32(d7);  // d: 16 bits
+    float s8 = unpackHalf2x16(d7).x;  // d: 16 bits
     vec4 s9 = vec4(s5, s6, s7, s8);
     v[1] = vec4(ivec4(q1) - ((ivec4(z9) + 1) & 15)) * s9;
 
@@ -116,13 +113,13 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     uint z12 = (zs2 >> (r % 2u * 16u + 8u)) & 15u, z13 = (zs3 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
     uvec4 z14 = uvec4(z10, z11, z12, z13);
     uint d8 = uint(scales[group0 * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)]);
-    float s10 = f16_to_f32(d8);  // d: 16 bits
+    float s10 = unpackHalf2x16(d8).x;  // d: 16 bits
     uint d9 = uint(scales[group1 * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)]);
-    float s11 = f16_to_f32(d9);  // d: 16 bits
+    float s11 = unpackHalf2x16(d9).x;  // d: 16 bits
     uint d10 = uint(scales[group2 * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)]);
-    float s12 = f16_to_f32(d10);  // d: 16 bits
+    float s12 = unpackHalf2x16(d10).x;  // d: 16 bits
     uint d11 = uint(scales[group3 * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)]);
-    float s13 = f16_to_f32(d11);  // d: 16 bits
+    float s13 = unpackHalf2x16(d11).x;  // d: 16 bits
     vec4 s14 = vec4(s10, s11, s12, s13);
     v[2] = vec4(ivec4(q2) - ((ivec4(z14) + 1) & 15)) * s14;
 
@@ -133,13 +130,13 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     uint z17 = (zs2 >> (r % 2u * 16u + 12u)) & 15u, z18 = (zs3 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
     uvec4 z19 = uvec4(z15, z16, z17, z18);
     uint d12 = uint(scales[group0 * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)]);
-    float s15 = f16_to_f32(d12);  // d: 16 bits
+    float s15 = unpackHalf2x16(d12).x;  // d: 16 bits
     uint d13 = uint(scales[group1 * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)]);
-    float s16 = f16_to_f32(d13);  // d: 16 bits
+    float s16 = unpackHalf2x16(d13).x;  // d: 16 bits
     uint d14 = uint(scales[group2 * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)]);
-    float s17 = f16_to_f32(d14);  // d: 16 bits
+    float s17 = unpackHalf2x16(d14).x;  // d: 16 bits
     uint d15 = uint(scales[group3 * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)]);
-    float s18 = f16_to_f32(d15);  // d: 16 bits
+    float s18 = unpackHalf2x16(d15).x;  // d: 16 bits
     vec4 s19 = vec4(s15, s16, s17, s18);
     v[3] = vec4(ivec4(q3) - ((ivec4(z19) + 1) & 15)) * s19;
 }

@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 2640 bytes for 4096 elements, 4.156 bits each.
 // For each weight 0.52 bytes read and 2 written, 16.1 operations: 1.62 loads, 5 bits, 5.47 integer, 1 float, 3 conversions.
-//
 //     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"
 //     for bits in 2 3 4 8, group in 32 64 128
@@ -43,8 +42,6 @@ layout(push_constant) uniform Push {
     uint grid_cols;
     uint row_tiles;  // tiles of 8 elements in a row
 };
-
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
 // Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
 uint f32_to_f16(float x) {
@@ -130,13 +127,13 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     uint z3 = (zs3 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
     uvec4 z4 = uvec4(z0, z1, z2, z3);
     uint d0 = uint(scales[group0 * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
-    float s0 = f16_to_f32(d0);  // d: 16 bits
+    float s0 = unpackHalf2x16(d0).x;  // d: 16 bits
     uint d1 = uint(scales[group1 * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
-    float s1 = f16_to_f32(d1);  // d: 16 bits
+    float s1 = unpackHalf2x16(d1).x;  // d: 16 bits
     uint d2 = uint(scales[group2 * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
-    float s2 = f16_to_f32(d2);  // d: 16 bits
+    float s2 = unpackHalf2x16(d2).x;  // d: 16 bits
     uint d3 = uint(scales[group3 * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
-    float s3 = f16_to_f32(d3);  // d: 16 bits
+    float s3 = unpackHalf2x16(d3).x;  // d: 16 bits
     vec4 s4 = vec4(s0, s1, s2, s3);
     v[0] = vec4(ivec4(q0) - ((ivec4(z4) + 1) & 15)) * s4;
 
@@ -159,13 +156,13 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     uint z8 = (zs7 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
     uvec4 z9 = uvec4(z5, z6, z7, z8);
     uint d4 = uint(scales[group4 * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
-    float s5 = f16_to_f32(d4);  // d: 16 bits
+    float s5 = unpackHalf2x16(d4).x;  // d: 16 bits
     uint d5 = uint(scales[group5 * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
-    float s6 = f16_to_f32(d5);  // d: 16 bits
+    float s6 = unpackHalf2x16(d5).x;  // d: 16 bits
     uint d6 = uint(scales[group6 * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
-    float s7 = f16_to_f32(d6);  // d: 16 bits
+    float s7 = unpackHalf2x16(d6).x;  // d: 16 bits
     uint d7 = uint(scales[group7 * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
-    float s8 = f16_to_f32(d7);  // d: 16 bits
+    float s8 = unpackHalf2x16(d7).x;  // d: 16 bits
     vec4 s9 = vec4(s5, s6, s7, s8);
     v[1] = vec4(ivec4(q1) - ((ivec4(z9) + 1) & 15)) * s9;
 
@@ -176,13 +173,13 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     uint z12 = (zs2 >> (r % 2u * 16u + 4u)) & 15u, z13 = (zs3 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
     uvec4 z14 = uvec4(z10, z11, z12, z13);
     uint d8 = uint(scales[group0 * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)]);
-    float s10 = f16_to_f32(d8);  // d: 16 bits
+    float s10 = unpackHalf2x16(d8).x;  // d: 16 bits
     uint d9 = uint(scales[group1 * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)]);
-    float s11 = f16_to_f32(d9);  // d: 16 bits
+    float s11 = unpackHalf2x16(d9).x;  // d: 16 bits
     uint d10 = uint(scales[group2 * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)]);
-    float s12 = f16_to_f32(d10);  // d: 16 bits
+    float s12 = unpackHalf2x16(d10).x;  // d: 16 bits
     uint d11 = uint(scales[group3 * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)]);
-    float s13 = f16_to_f32(d11);  // d: 16 bits
+    float s13 = unpackHalf2x16(d11).x;  // d: 16 bits
     vec4 s14 = vec4(s10, s11, s12, s13);
     v[2] = vec4(ivec4(q2) - ((ivec4(z14) + 1) & 15)) * s14;
 
@@ -192,13 +189,13 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     uint z17 = (zs6 >> (r % 2u * 16u + 4u)) & 15u, z18 = (zs7 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
     uvec4 z19 = uvec4(z15, z16, z17, z18);
     uint d12 = uint(scales[group4 * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)]);
-    float s15 = f16_to_f32(d12);  // d: 16 bits
+    float s15 = unpackHalf2x16(d12).x;  // d: 16 bits
     uint d13 = uint(scales[group5 * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)]);
-    float s16 = f16_to_f32(d13);  // d: 16 bits
+    float s16 = unpackHalf2x16(d13).x;  // d: 16 bits
     uint d14 = uint(scales[group6 * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)]);
-    float s17 = f16_to_f32(d14);  // d: 16 bits
+    float s17 = unpackHalf2x16(d14).x;  // d: 16 bits
     uint d15 = uint(scales[group7 * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)]);
-    float s18 = f16_to_f32(d15);  // d: 16 bits
+    float s18 = unpackHalf2x16(d15).x;  // d: 16 bits
     vec4 s19 = vec4(s15, s16, s17, s18);
     v[3] = vec4(ivec4(q3) - ((ivec4(z19) + 1) & 15)) * s19;
 
@@ -209,13 +206,13 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     uint z22 = (zs2 >> (r % 2u * 16u + 8u)) & 15u, z23 = (zs3 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
     uvec4 z24 = uvec4(z20, z21, z22, z23);
     uint d16 = uint(scales[group0 * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)]);
-    float s20 = f16_to_f32(d16);  // d: 16 bits
+    float s20 = unpackHalf2x16(d16).x;  // d: 16 bits
     uint d17 = uint(scales[group1 * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)]);
-    float s21 = f16_to_f32(d17);  // d: 16 bits
+    float s21 = unpackHalf2x16(d17).x;  // d: 16 bits
     uint d18 = uint(scales[group2 * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)]);
-    float s22 = f16_to_f32(d18);  // d: 16 bits
+    float s22 = unpackHalf2x16(d18).x;  // d: 16 bits
     uint d19 = uint(scales[group3 * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)]);
-    float s23 = f16_to_f32(d19);  // d: 16 bits
+    float s23 = unpackHalf2x16(d19).x;  // d: 16 bits
     vec4 s24 = vec4(s20, s21, s22, s23);
     v[4] = vec4(ivec4(q4) - ((ivec4(z24) + 1) & 15)) * s24;
 
@@ -225,13 +222,13 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     uint z27 = (zs6 >> (r % 2u * 16u + 8u)) & 15u, z28 = (zs7 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
     uvec4 z29 = uvec4(z25, z26, z27, z28);
     uint d20 = uint(scales[group4 * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)]);
-    float s25 = f16_to_f32(d20);  // d: 16 bits
+    float s25 = unpackHalf2x16(d20).x;  // d: 16 bits
     uint d21 = uint(scales[group5 * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)]);
-    float s26 = f16_to_f32(d21);  // d: 16 bits
+    float s26 = unpackHalf2x16(d21).x;  // d: 16 bits
     uint d22 = uint(scales[group6 * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)]);
-    float s27 = f16_to_f32(d22);  // d: 16 bits
+    float s27 = unpackHalf2x16(d22).x;  // d: 16 bits
     uint d23 = uint(scales[group7 * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)]);
-    float s28 = f16_to_f32(d23);  // d: 16 bits
+    float s28 = unpackHalf2x16(d23).x;  // d: 16 bits
     vec4 s29 = vec4(s25, s26, s27, s28);
     v[5] = vec4(ivec4(q5) - ((ivec4(z29) + 1) & 15)) * s29;
 
@@ -242,13 +239,13 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     uint z32 = (zs2 >> (r % 2u * 16u + 12u)) & 15u, z33 = (zs3 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
     uvec4 z34 = uvec4(z30, z31, z32, z33);
     uint d24 = uint(scales[group0 * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)]);
-    float s30 = f16_to_f32(d24);  // d: 16 bits
+    float s30 = unpackHalf2x16(d24).x;  // d: 16 bits
     uint d25 = uint(scales[group1 * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)]);
-    float s31 = f16_to_f32(d25);  // d: 16 bits
+    float s31 = unpackHalf2x16(d25).x;  // d: 16 bits
     uint d26 = uint(scales[group2 * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)]);
-    float s32 = f16_to_f32(d26);  // d: 16 bits
+    float s32 = unpackHalf2x16(d26).x;  // d: 16 bits
     uint d27 = uint(scales[group3 * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)]);
-    float s33 = f16_to_f32(d27);  // d: 16 bits
+    float s33 = unpackHalf2x16(d27).x;  // d: 16 bits
     vec4 s34 = vec4(s30, s31, s32, s33);
     v[6] = vec4(ivec4(q6) - ((ivec4(z34) + 1) & 15)) * s34;
 
@@ -258,13 +255,13 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     uint z37 = (zs6 >> (r % 2u * 16u + 12u)) & 15u, z38 = (zs7 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
     uvec4 z39 = uvec4(z35, z36, z37, z38);
     uint d28 = uint(scales[group4 * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)]);
-    float s35 = f16_to_f32(d28);  // d: 16 bits
+    float s35 = unpackHalf2x16(d28).x;  // d: 16 bits
     uint d29 = uint(scales[group5 * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)]);
-    float s36 = f16_to_f32(d29);  // d: 16 bits
+    float s36 = unpackHalf2x16(d29).x;  // d: 16 bits
     uint d30 = uint(scales[group6 * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)]);
-    float s37 = f16_to_f32(d30);  // d: 16 bits
+    float s37 = unpackHalf2x16(d30).x;  // d: 16 bits
     uint d31 = uint(scales[group7 * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)]);
-    float s38 = f16_to_f32(d31);  // d: 16 bits
+    float s38 = unpackHalf2x16(d31).x;  // d: 16 bits
     vec4 s39 = vec4(s35, s36, s37, s38);
     v[7] = vec4(ivec4(q7) - ((ivec4(z39) + 1) & 15)) * s39;
 }

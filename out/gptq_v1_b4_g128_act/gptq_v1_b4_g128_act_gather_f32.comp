@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 2640 bytes for 4096 elements, 4.156 bits each.
 // For each weight 0.52 bytes read and 4 written, 26 operations: 3.25 loads, 5.25 bits, 14.5 integer, 1 float, 2 conversions.
-//
 //     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"
 //     for bits in 2 3 4 8, group in 32 64 128
@@ -49,8 +48,6 @@ layout(push_constant) uniform Push {
     uint tokens;
 };
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // Row, or band of rows, and tile of thread `i` where neighbours in memory belong to different rows: in strips of
 // 256, cut into patches of 8 tiles, so that threads that run together read and write whole lines.
 uvec2 row_and_tile(uint i, uint rows, uint row_tiles) {
@@ -86,13 +83,13 @@ void decode(uint row, uint tile, out precise vec4 v[1]) {
     uint z3 = (zs3 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uvec4 z4 = uvec4(z0, z1, z2, z3);
     uint d0 = uint(scales[group0 * rows + row]);
-    float s0 = f16_to_f32(d0);  // d: 16 bits
+    float s0 = unpackHalf2x16(d0).x;  // d: 16 bits
     uint d1 = uint(scales[group1 * rows + row]);
-    float s1 = f16_to_f32(d1);  // d: 16 bits
+    float s1 = unpackHalf2x16(d1).x;  // d: 16 bits
     uint d2 = uint(scales[group2 * rows + row]);
-    float s2 = f16_to_f32(d2);  // d: 16 bits
+    float s2 = unpackHalf2x16(d2).x;  // d: 16 bits
     uint d3 = uint(scales[group3 * rows + row]);
-    float s3 = f16_to_f32(d3);  // d: 16 bits
+    float s3 = unpackHalf2x16(d3).x;  // d: 16 bits
     vec4 s4 = vec4(s0, s1, s2, s3);
     v[0] = vec4(ivec4(q) - ((ivec4(z4) + 1) & 15)) * s4;
 }

@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 2640 bytes for 4096 elements, 4.156 bits each.
 // For each weight 0.52 bytes read and 2 written, 23 operations: 3.12 loads, 5 bits, 10.9 integer, 1 float, 3 conversions.
-//
 //     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"
 //     for bits in 2 3 4 8, group in 32 64 128
@@ -48,8 +47,6 @@ layout(push_constant) uniform Push {
     uint table_cols;
     uint tokens;
 };
-
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
 // Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
 uint f32_to_f16(float x) {
@@ -135,13 +132,13 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     uint z3 = (zs3 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uvec4 z4 = uvec4(z0, z1, z2, z3);
     uint d0 = uint(scales[group0 * rows + row]);
-    float s0 = f16_to_f32(d0);  // d: 16 bits
+    float s0 = unpackHalf2x16(d0).x;  // d: 16 bits
     uint d1 = uint(scales[group1 * rows + row]);
-    float s1 = f16_to_f32(d1);  // d: 16 bits
+    float s1 = unpackHalf2x16(d1).x;  // d: 16 bits
     uint d2 = uint(scales[group2 * rows + row]);
-    float s2 = f16_to_f32(d2);  // d: 16 bits
+    float s2 = unpackHalf2x16(d2).x;  // d: 16 bits
     uint d3 = uint(scales[group3 * rows + row]);
-    float s3 = f16_to_f32(d3);  // d: 16 bits
+    float s3 = unpackHalf2x16(d3).x;  // d: 16 bits
     vec4 s4 = vec4(s0, s1, s2, s3);
     v[0] = vec4(ivec4(q0) - ((ivec4(z4) + 1) & 15)) * s4;
 
@@ -164,13 +161,13 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     uint z8 = (zs7 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uvec4 z9 = uvec4(z5, z6, z7, z8);
     uint d4 = uint(scales[group4 * rows + row]);
-    float s5 = f16_to_f32(d4);  // d: 16 bits
+    float s5 = unpackHalf2x16(d4).x;  // d: 16 bits
     uint d5 = uint(scales[group5 * rows + row]);
-    float s6 = f16_to_f32(d5);  // d: 16 bits
+    float s6 = unpackHalf2x16(d5).x;  // d: 16 bits
     uint d6 = uint(scales[group6 * rows + row]);
-    float s7 = f16_to_f32(d6);  // d: 16 bits
+    float s7 = unpackHalf2x16(d6).x;  // d: 16 bits
     uint d7 = uint(scales[group7 * rows + row]);
-    float s8 = f16_to_f32(d7);  // d: 16 bits
+    float s8 = unpackHalf2x16(d7).x;  // d: 16 bits
     vec4 s9 = vec4(s5, s6, s7, s8);
     v[1] = vec4(ivec4(q1) - ((ivec4(z9) + 1) & 15)) * s9;
 }

@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 2640 bytes for 4096 elements, 4.156 bits each.
 // For each weight 0.52 bytes read, 15.8 operations: 1.34 loads, 5 bits, 4.53 integer, 2.95 float, 2 conversions.
-//
 //     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"
 //     for bits in 2 3 4 8, group in 32 64 128
@@ -55,8 +54,7 @@ layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;      // of this launch; tiles of 16 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;   // where it begins in y; rows of each right-hand side there; what is done with results
     uint cols, grid_rows, grid_cols;  // of the matrix that the blocks are patches of; blocks
-    // Of VIEWS: workgroups of each matrix; the first matrix of this launch; those in the inner dimension; right-hand sides of each in all.
-    uint groups, matrix_first, matrices, vectors;
+    uint groups, matrix_first, matrices, vectors;      // of VIEWS: each matrix's workgroups; first matrix; inner matrices; right-hand sides
     uint sharing, sharing_outer;                       // neighbours that have the same weights, in each dimension
     uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
     uint x_first, x_stride, x_inner, x_outer;          // elements; from a right-hand side to the next, and from a matrix to the next
@@ -70,15 +68,13 @@ void find_matrix() {
     matrix = gl_WorkGroupID.x / groups;
     const uint inner = (matrix_first + matrix) % matrices, outer = (matrix_first + matrix) / matrices;
     weights_begin = weights_first + inner / sharing * weights_inner + outer / sharing_outer * weights_outer;
-    x_begin = x_first + inner * x_inner + outer * x_outer;
-    y_begin = inner * y_inner + outer * y_outer;
+    x_begin = x_first + inner * x_inner + outer * x_outer, y_begin = inner * y_inner + outer * y_outer;
 }
 
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
-// Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
 // Run `at` of x: 4 consecutive elements.
 vec4 x_run(uint at) {
@@ -88,18 +84,15 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
 // A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
-        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
@@ -277,19 +270,22 @@ void accumulate(uint n, uint j, uint k, inout float sum[TILE_ROWS][BATCH]) {
     uvec4 z71 = uvec4(z28, z29, z30, z31), z72 = uvec4(z32, z33, z34, z35), z73 = uvec4(z36, z37, z38, z39);
     uvec4 z74 = uvec4(z40, z41, z42, z43), z75 = uvec4(z44, z45, z46, z47), z76 = uvec4(z48, z49, z50, z51);
     uvec4 z77 = uvec4(z52, z53, z54, z55), z78 = uvec4(z56, z57, z58, z59), z79 = uvec4(z60, z61, z62, z63);
-    float s0 = f16_to_f32(d0), s1 = f16_to_f32(d1), s2 = f16_to_f32(d2), s3 = f16_to_f32(d3), s4 = f16_to_f32(d4);  // d: 16 bits
-    float s5 = f16_to_f32(d5), s6 = f16_to_f32(d6), s7 = f16_to_f32(d7), s8 = f16_to_f32(d8), s9 = f16_to_f32(d9);  // d: 16 bits
-    float s10 = f16_to_f32(d10), s11 = f16_to_f32(d11), s12 = f16_to_f32(d12), s13 = f16_to_f32(d13), s14 = f16_to_f32(d14);  // d: 16 bits
-    float s15 = f16_to_f32(d15), s16 = f16_to_f32(d16), s17 = f16_to_f32(d17), s18 = f16_to_f32(d18), s19 = f16_to_f32(d19);  // d: 16 bits
-    float s20 = f16_to_f32(d20), s21 = f16_to_f32(d21), s22 = f16_to_f32(d22), s23 = f16_to_f32(d23), s24 = f16_to_f32(d24);  // d: 16 bits
-    float s25 = f16_to_f32(d25), s26 = f16_to_f32(d26), s27 = f16_to_f32(d27), s28 = f16_to_f32(d28), s29 = f16_to_f32(d29);  // d: 16 bits
-    float s30 = f16_to_f32(d30), s31 = f16_to_f32(d31), s32 = f16_to_f32(d32), s33 = f16_to_f32(d33), s34 = f16_to_f32(d34);  // d: 16 bits
-    float s35 = f16_to_f32(d35), s36 = f16_to_f32(d36), s37 = f16_to_f32(d37), s38 = f16_to_f32(d38), s39 = f16_to_f32(d39);  // d: 16 bits
-    float s40 = f16_to_f32(d40), s41 = f16_to_f32(d41), s42 = f16_to_f32(d42), s43 = f16_to_f32(d43), s44 = f16_to_f32(d44);  // d: 16 bits
-    float s45 = f16_to_f32(d45), s46 = f16_to_f32(d46), s47 = f16_to_f32(d47), s48 = f16_to_f32(d48), s49 = f16_to_f32(d49);  // d: 16 bits
-    float s50 = f16_to_f32(d50), s51 = f16_to_f32(d51), s52 = f16_to_f32(d52), s53 = f16_to_f32(d53), s54 = f16_to_f32(d54);  // d: 16 bits
-    float s55 = f16_to_f32(d55), s56 = f16_to_f32(d56), s57 = f16_to_f32(d57), s58 = f16_to_f32(d58), s59 = f16_to_f32(d59);  // d: 16 bits
-    float s60 = f16_to_f32(d60), s61 = f16_to_f32(d61), s62 = f16_to_f32(d62), s63 = f16_to_f32(d63);  // d: 16 bits
+    float s0 = unpackHalf2x16(d0).x, s1 = unpackHalf2x16(d1).x, s2 = unpackHalf2x16(d2).x, s3 = unpackHalf2x16(d3).x;  // d: 16 bits
+    float s4 = unpackHalf2x16(d4).x, s5 = unpackHalf2x16(d5).x, s6 = unpackHalf2x16(d6).x, s7 = unpackHalf2x16(d7).x;  // d: 16 bits
+    float s8 = unpackHalf2x16(d8).x, s9 = unpackHalf2x16(d9).x, s10 = unpackHalf2x16(d10).x, s11 = unpackHalf2x16(d11).x;  // d: 16 bits
+    float s12 = unpackHalf2x16(d12).x, s13 = unpackHalf2x16(d13).x, s14 = unpackHalf2x16(d14).x, s15 = unpackHalf2x16(d15).x;  // d: 16 bits
+    float s16 = unpackHalf2x16(d16).x, s17 = unpackHalf2x16(d17).x, s18 = unpackHalf2x16(d18).x, s19 = unpackHalf2x16(d19).x;  // d: 16 bits
+    float s20 = unpackHalf2x16(d20).x, s21 = unpackHalf2x16(d21).x, s22 = unpackHalf2x16(d22).x, s23 = unpackHalf2x16(d23).x;  // d: 16 bits
+    float s24 = unpackHalf2x16(d24).x, s25 = unpackHalf2x16(d25).x, s26 = unpackHalf2x16(d26).x, s27 = unpackHalf2x16(d27).x;  // d: 16 bits
+    float s28 = unpackHalf2x16(d28).x, s29 = unpackHalf2x16(d29).x, s30 = unpackHalf2x16(d30).x, s31 = unpackHalf2x16(d31).x;  // d: 16 bits
+    float s32 = unpackHalf2x16(d32).x, s33 = unpackHalf2x16(d33).x, s34 = unpackHalf2x16(d34).x, s35 = unpackHalf2x16(d35).x;  // d: 16 bits
+    float s36 = unpackHalf2x16(d36).x, s37 = unpackHalf2x16(d37).x, s38 = unpackHalf2x16(d38).x, s39 = unpackHalf2x16(d39).x;  // d: 16 bits
+    float s40 = unpackHalf2x16(d40).x, s41 = unpackHalf2x16(d41).x, s42 = unpackHalf2x16(d42).x, s43 = unpackHalf2x16(d43).x;  // d: 16 bits
+    float s44 = unpackHalf2x16(d44).x, s45 = unpackHalf2x16(d45).x, s46 = unpackHalf2x16(d46).x, s47 = unpackHalf2x16(d47).x;  // d: 16 bits
+    float s48 = unpackHalf2x16(d48).x, s49 = unpackHalf2x16(d49).x, s50 = unpackHalf2x16(d50).x, s51 = unpackHalf2x16(d51).x;  // d: 16 bits
+    float s52 = unpackHalf2x16(d52).x, s53 = unpackHalf2x16(d53).x, s54 = unpackHalf2x16(d54).x, s55 = unpackHalf2x16(d55).x;  // d: 16 bits
+    float s56 = unpackHalf2x16(d56).x, s57 = unpackHalf2x16(d57).x, s58 = unpackHalf2x16(d58).x, s59 = unpackHalf2x16(d59).x;  // d: 16 bits
+    float s60 = unpackHalf2x16(d60).x, s61 = unpackHalf2x16(d61).x, s62 = unpackHalf2x16(d62).x, s63 = unpackHalf2x16(d63).x;  // d: 16 bits
     vec4 s64 = vec4(s0, s1, s2, s3), s65 = vec4(s4, s5, s6, s7), s66 = vec4(s8, s9, s10, s11), s67 = vec4(s12, s13, s14, s15);
     vec4 s68 = vec4(s16, s17, s18, s19), s69 = vec4(s20, s21, s22, s23), s70 = vec4(s24, s25, s26, s27), s71 = vec4(s28, s29, s30, s31);
     vec4 s72 = vec4(s32, s33, s34, s35), s73 = vec4(s36, s37, s38, s39), s74 = vec4(s40, s41, s42, s43), s75 = vec4(s44, s45, s46, s47);

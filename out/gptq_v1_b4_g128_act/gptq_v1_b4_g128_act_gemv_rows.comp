@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 2640 bytes for 4096 elements, 4.156 bits each.
 // For each weight 0.52 bytes read, 23.6 operations: 3.12 loads, 5 bits, 10.5 integer, 3 float, 2 conversions.
-//
 //     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"
 //     for bits in 2 3 4 8, group in 32 64 128
@@ -56,8 +55,7 @@ layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;      // of this launch; tiles of 16 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;   // where it begins in y; rows of each right-hand side there; what is done with results
     uint cols, grid_rows, grid_cols;  // of the matrix that the blocks are patches of; blocks
-    // Of VIEWS: workgroups of each matrix; the first matrix of this launch; those in the inner dimension; right-hand sides of each in all.
-    uint groups, matrix_first, matrices, vectors;
+    uint groups, matrix_first, matrices, vectors;      // of VIEWS: each matrix's workgroups; first matrix; inner matrices; right-hand sides
     uint sharing, sharing_outer;                       // neighbours that have the same weights, in each dimension
     uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
     uint x_first, x_stride, x_inner, x_outer;          // elements; from a right-hand side to the next, and from a matrix to the next
@@ -71,8 +69,7 @@ void find_matrix() {
     matrix = gl_WorkGroupID.x / groups;
     const uint inner = (matrix_first + matrix) % matrices, outer = (matrix_first + matrix) / matrices;
     weights_begin = weights_first + inner / sharing * weights_inner + outer / sharing_outer * weights_outer;
-    x_begin = x_first + inner * x_inner + outer * x_outer;
-    y_begin = inner * y_inner + outer * y_outer;
+    x_begin = x_first + inner * x_inner + outer * x_outer, y_begin = inner * y_inner + outer * y_outer;
 }
 
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
@@ -99,18 +96,15 @@ float x_element(uint at) {
     return X_TYPE == 1u ? unpackHalf2x16(half_word).x : uintBitsToFloat(half_word << 16);
 }
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
 // A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
-        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
@@ -222,10 +216,10 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint z8 = (zs8 >> shift) & 15u, z9 = (zs9 >> shift) & 15u, z10 = (zs10 >> shift) & 15u, z11 = (zs11 >> shift) & 15u;  // zs: 4 bits
     uint z12 = (zs12 >> shift) & 15u, z13 = (zs13 >> shift) & 15u, z14 = (zs14 >> shift) & 15u, z15 = (zs15 >> shift) & 15u;  // zs: 4 bits
     uvec4 z16 = uvec4(z0, z1, z2, z3), z17 = uvec4(z4, z5, z6, z7), z18 = uvec4(z8, z9, z10, z11), z19 = uvec4(z12, z13, z14, z15);
-    float s0 = f16_to_f32(d0), s1 = f16_to_f32(d1), s2 = f16_to_f32(d2), s3 = f16_to_f32(d3), s4 = f16_to_f32(d4);  // d: 16 bits
-    float s5 = f16_to_f32(d5), s6 = f16_to_f32(d6), s7 = f16_to_f32(d7), s8 = f16_to_f32(d8), s9 = f16_to_f32(d9);  // d: 16 bits
-    float s10 = f16_to_f32(d10), s11 = f16_to_f32(d11), s12 = f16_to_f32(d12), s13 = f16_to_f32(d13), s14 = f16_to_f32(d14);  // d: 16 bits
-    float s15 = f16_to_f32(d15);  // d: 16 bits
+    float s0 = unpackHalf2x16(d0).x, s1 = unpackHalf2x16(d1).x, s2 = unpackHalf2x16(d2).x, s3 = unpackHalf2x16(d3).x;  // d: 16 bits
+    float s4 = unpackHalf2x16(d4).x, s5 = unpackHalf2x16(d5).x, s6 = unpackHalf2x16(d6).x, s7 = unpackHalf2x16(d7).x;  // d: 16 bits
+    float s8 = unpackHalf2x16(d8).x, s9 = unpackHalf2x16(d9).x, s10 = unpackHalf2x16(d10).x, s11 = unpackHalf2x16(d11).x;  // d: 16 bits
+    float s12 = unpackHalf2x16(d12).x, s13 = unpackHalf2x16(d13).x, s14 = unpackHalf2x16(d14).x, s15 = unpackHalf2x16(d15).x;  // d: 16 bits
     vec4 s16 = vec4(s0, s1, s2, s3), s17 = vec4(s4, s5, s6, s7), s18 = vec4(s8, s9, s10, s11), s19 = vec4(s12, s13, s14, s15);
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         sum[m] += dot(x[k][m][0], vec4(ivec4(q0) - ((ivec4(z16) + 1) & 15)) * s16)
@@ -261,13 +255,13 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     uint z3 = (zs3 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uvec4 z4 = uvec4(z0, z1, z2, z3);
     uint d0 = uint(scales[group0 * rows + row]);
-    float s0 = f16_to_f32(d0);  // d: 16 bits
+    float s0 = unpackHalf2x16(d0).x;  // d: 16 bits
     uint d1 = uint(scales[group1 * rows + row]);
-    float s1 = f16_to_f32(d1);  // d: 16 bits
+    float s1 = unpackHalf2x16(d1).x;  // d: 16 bits
     uint d2 = uint(scales[group2 * rows + row]);
-    float s2 = f16_to_f32(d2);  // d: 16 bits
+    float s2 = unpackHalf2x16(d2).x;  // d: 16 bits
     uint d3 = uint(scales[group3 * rows + row]);
-    float s3 = f16_to_f32(d3);  // d: 16 bits
+    float s3 = unpackHalf2x16(d3).x;  // d: 16 bits
     vec4 s4 = vec4(s0, s1, s2, s3);
     v[0] = vec4(ivec4(q0) - ((ivec4(z4) + 1) & 15)) * s4;
 
@@ -290,13 +284,13 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     uint z8 = (zs7 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uvec4 z9 = uvec4(z5, z6, z7, z8);
     uint d4 = uint(scales[group4 * rows + row]);
-    float s5 = f16_to_f32(d4);  // d: 16 bits
+    float s5 = unpackHalf2x16(d4).x;  // d: 16 bits
     uint d5 = uint(scales[group5 * rows + row]);
-    float s6 = f16_to_f32(d5);  // d: 16 bits
+    float s6 = unpackHalf2x16(d5).x;  // d: 16 bits
     uint d6 = uint(scales[group6 * rows + row]);
-    float s7 = f16_to_f32(d6);  // d: 16 bits
+    float s7 = unpackHalf2x16(d6).x;  // d: 16 bits
     uint d7 = uint(scales[group7 * rows + row]);
-    float s8 = f16_to_f32(d7);  // d: 16 bits
+    float s8 = unpackHalf2x16(d7).x;  // d: 16 bits
     vec4 s9 = vec4(s5, s6, s7, s8);
     v[1] = vec4(ivec4(q1) - ((ivec4(z9) + 1) & 15)) * s9;
 
@@ -321,13 +315,13 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     uint z13 = (zs11 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uvec4 z14 = uvec4(z10, z11, z12, z13);
     uint d8 = uint(scales[group8 * rows + row]);
-    float s10 = f16_to_f32(d8);  // d: 16 bits
+    float s10 = unpackHalf2x16(d8).x;  // d: 16 bits
     uint d9 = uint(scales[group9 * rows + row]);
-    float s11 = f16_to_f32(d9);  // d: 16 bits
+    float s11 = unpackHalf2x16(d9).x;  // d: 16 bits
     uint d10 = uint(scales[group10 * rows + row]);
-    float s12 = f16_to_f32(d10);  // d: 16 bits
+    float s12 = unpackHalf2x16(d10).x;  // d: 16 bits
     uint d11 = uint(scales[group11 * rows + row]);
-    float s13 = f16_to_f32(d11);  // d: 16 bits
+    float s13 = unpackHalf2x16(d11).x;  // d: 16 bits
     vec4 s14 = vec4(s10, s11, s12, s13);
     v[2] = vec4(ivec4(q2) - ((ivec4(z14) + 1) & 15)) * s14;
 
@@ -352,13 +346,13 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     uint z18 = (zs15 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uvec4 z19 = uvec4(z15, z16, z17, z18);
     uint d12 = uint(scales[group12 * rows + row]);
-    float s15 = f16_to_f32(d12);  // d: 16 bits
+    float s15 = unpackHalf2x16(d12).x;  // d: 16 bits
     uint d13 = uint(scales[group13 * rows + row]);
-    float s16 = f16_to_f32(d13);  // d: 16 bits
+    float s16 = unpackHalf2x16(d13).x;  // d: 16 bits
     uint d14 = uint(scales[group14 * rows + row]);
-    float s17 = f16_to_f32(d14);  // d: 16 bits
+    float s17 = unpackHalf2x16(d14).x;  // d: 16 bits
     uint d15 = uint(scales[group15 * rows + row]);
-    float s18 = f16_to_f32(d15);  // d: 16 bits
+    float s18 = unpackHalf2x16(d15).x;  // d: 16 bits
     vec4 s19 = vec4(s15, s16, s17, s18);
     v[3] = vec4(ivec4(q3) - ((ivec4(z19) + 1) & 15)) * s19;
 }

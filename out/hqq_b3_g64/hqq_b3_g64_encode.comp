@@ -2,7 +2,6 @@
 // Generated from the specification below by `qkgen emit --format hqq_b3_g64`; do not edit.
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 296 bytes for 640 elements, 3.7 bits each.
-//
 //     format hqq_b3_g{group} "HQQ: the groups of the whole tensor in ten planes of 3 bits, a float zero"
 //     from "HQQ: BitPack, axis 1"
 //     for group in 64 128
@@ -53,8 +52,6 @@ layout(push_constant) uniform Push {
     uint blocks;  // of 10 groups, to make
 };
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }  // of the low 16 bits
 
 // Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
@@ -71,6 +68,8 @@ uint f32_to_bf16(float x) {
     const uint bits = floatBitsToUint(x), rounded = bits + 0x7FFFu + ((bits >> 16) & 1u), nan = bits & 0x80000000u | 0x7FC00000u;
     return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
 }
+
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
 // The mantissa of a positive f32, with its leading bit, and its exponent.
 uint qk_mantissa(uint bits, out int exponent) {

@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 296 bytes for 640 elements, 3.7 bits each.
 // For each weight 0.463 bytes read and 2 written, 9.88 operations: 1.25 loads, 2 bits, 2.38 integer, 2 float, 2.25 conversions.
-//
 //     format hqq_b3_g{group} "HQQ: the groups of the whole tensor in ten planes of 3 bits, a float zero"
 //     from "HQQ: BitPack, axis 1"
 //     for group in 64 128
@@ -46,8 +45,6 @@ layout(push_constant) uniform Push {
     uint tokens;
 };
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 layout(constant_id = 31) const uint Y_TYPE = 1;  // how results are stored: 1 as f16, 2 as bf16
 
 // Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
@@ -83,9 +80,9 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     // elements 0 to 3, counted from the tile's first
     uint w0 = W_q[block_row * 64u + t * 8u], w1 = W_q[block_row * 64u + (t * 8u + 1u)], w2 = W_q[block_row * 64u + (t * 8u + 2u)];
     uint w3 = W_q[block_row * 64u + (t * 8u + 3u)], m_ = uint(zero[row]);
-    float z = f16_to_f32(m_);  // m: 16 bits
+    float z = unpackHalf2x16(m_).x;  // m: 16 bits
     uint d = uint(scale[row]);
-    float s = f16_to_f32(d);  // d: 16 bits
+    float s = unpackHalf2x16(d).x;  // d: 16 bits
     v[0] = (vec4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u, (w3 >> ((9u - r) * 3u)) & 7u)
         - z) * s;
 

@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 296 bytes for 640 elements, 3.7 bits each.
 // For each weight 0.463 bytes read, 7.81 operations: 1.12 loads, 3.5 bits, 2.62 integer, 0.375 float, 0.188 conversions.
-//
 //     format hqq_b3_g{group} "HQQ: the groups of the whole tensor in ten planes of 3 bits, a float zero"
 //     from "HQQ: BitPack, axis 1"
 //     for group in 64 128
@@ -53,8 +52,7 @@ layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;      // of this launch; tiles of 16 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;   // where it begins in y; rows of each right-hand side there; what is done with results
     uint cols, grid_rows, grid_cols;  // of the matrix that the blocks are patches of; blocks
-    // Of VIEWS: workgroups of each matrix; the first matrix of this launch; those in the inner dimension; right-hand sides of each in all.
-    uint groups, matrix_first, matrices, vectors;
+    uint groups, matrix_first, matrices, vectors;      // of VIEWS: each matrix's workgroups; first matrix; inner matrices; right-hand sides
     uint sharing, sharing_outer;                       // neighbours that have the same weights, in each dimension
     uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
     uint x_first, x_stride, x_inner, x_outer;          // elements; from a right-hand side to the next, and from a matrix to the next
@@ -68,15 +66,13 @@ void find_matrix() {
     matrix = gl_WorkGroupID.x / groups;
     const uint inner = (matrix_first + matrix) % matrices, outer = (matrix_first + matrix) / matrices;
     weights_begin = weights_first + inner / sharing * weights_inner + outer / sharing_outer * weights_outer;
-    x_begin = x_first + inner * x_inner + outer * x_outer;
-    y_begin = inner * y_inner + outer * y_outer;
+    x_begin = x_first + inner * x_inner + outer * x_outer, y_begin = inner * y_inner + outer * y_outer;
 }
 
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
-// Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
 // Run `at` of x: 4 consecutive elements.
 vec4 x_run(uint at) {
@@ -86,18 +82,15 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
 // A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
-        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
@@ -128,19 +121,17 @@ void finish(uint m, uint n, float sum) {
 
 const uint TILES = 4u;
 
-// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; the steps that the integers
-// stand for; sums over runs that share a scale.
+// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; then numbers.
 const uint X_FOURS = DIGITS * 1u + 1u;
 uvec4 x[TILES][X_FOURS];
-float x_step(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS][i]); }
-float x_sum(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS][1u + i]); }
+float x_step(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS][i]); }  // that integers stand for
+float x_sum(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS][1u + i]); }  // over runs that share a scale
 
 // Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {
     const float largest = max(max(most.x, most.y), max(most.z, most.w));
-    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
-    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+    return any(isnan(all)) || isinf(largest) ? uintBitsToFloat(0x7FC00000u) : min(LARGEST / max(largest, 1e-37), 0.5e38);
 }
 
 // OpSDot of four bytes in a word each; not every GLSL compiler has a name for it.
@@ -153,7 +144,6 @@ int dot16(int sum, uvec4 codes, uvec4 x) { return sum + dot4(codes.x, x.x) + dot
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
-int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
 uint bytes_of(ivec4 v, uint digit) {
@@ -175,7 +165,7 @@ void load_x(uint vector, uint j, uint k) {
     ivec4 sum = ivec4(0);
     [[unroll]] for (uint r = 0u; r < 4u; ++r) whole[r] = integers(run[r] * scale), sum += whole[r];
     x[k][DIGITS][0u] = floatBitsToUint(step);
-    x[k][DIGITS][1u] = floatBitsToUint(step * float(sum_of(sum) - 16 * BIAS));
+    x[k][DIGITS][1u] = floatBitsToUint(step * float(sum.x + sum.y + sum.z + sum.w - 16 * BIAS));
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit)
         [[unroll]] for (uint r = 0u; r < 4u; ++r) x[k][digit][r] = bytes_of(whole[r], digit);
 }
@@ -193,14 +183,14 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint w10 = W_q[block_row * 64u + (t * 16u + 10u)], w11 = W_q[block_row * 64u + (t * 16u + 11u)];
     uint w12 = W_q[block_row * 64u + (t * 16u + 12u)], w13 = W_q[block_row * 64u + (t * 16u + 13u)];
     uint w14 = W_q[block_row * 64u + (t * 16u + 14u)], w15 = W_q[block_row * 64u + (t * 16u + 15u)], m_ = uint(zero[row]);
-    float s = f16_to_f32(d);  // d: 16 bits
+    float s = unpackHalf2x16(d).x;  // d: 16 bits
     uvec4 q0 = uvec4((w0 >> shift) & 7u, (w1 >> shift) & 7u, (w2 >> shift) & 7u, (w3 >> shift) & 7u);  // w: 3 bits
     uvec4 q1 = uvec4((w4 >> shift) & 7u, (w5 >> shift) & 7u, (w6 >> shift) & 7u, (w7 >> shift) & 7u);  // w: 3 bits
     uvec4 q2 = uvec4((w8 >> shift) & 7u, (w9 >> shift) & 7u, (w10 >> shift) & 7u, (w11 >> shift) & 7u);  // w: 3 bits
     uvec4 q3 = uvec4((w12 >> shift) & 7u, (w13 >> shift) & 7u, (w14 >> shift) & 7u, (w15 >> shift) & 7u);  // w: 3 bits
     uvec4 bytes0 = uvec4(q0.x, q1.x, q2.x, q3.x) | (uvec4(q0.y, q1.y, q2.y, q3.y) << 8u) | (uvec4(q0.z, q1.z, q2.z, q3.z) << 16u)
         | (uvec4(q0.w, q1.w, q2.w, q3.w) << 24u);
-    float z = f16_to_f32(m_);  // m: 16 bits
+    float z = unpackHalf2x16(m_).x;  // m: 16 bits
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         dots0 = 256.0 * dots0 + float(dot16(0, bytes0, x[k][digit]));

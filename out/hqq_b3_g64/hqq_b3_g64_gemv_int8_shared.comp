@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 296 bytes for 640 elements, 3.7 bits each.
 // For each weight 0.463 bytes read, 4.72 operations: 0.281 loads, 3.5 bits, 0.75 integer, 0.125 float, 0.0625 conversions.
-//
 //     format hqq_b3_g{group} "HQQ: the groups of the whole tensor in ten planes of 3 bits, a float zero"
 //     from "HQQ: BitPack, axis 1"
 //     for group in 64 128
@@ -37,7 +36,6 @@ layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
-const uint TILES = 1u, SUMS = ROWS;
 
 layout(binding = 0, std430) readonly buffer W_qBuffer { uint W_q[]; };
 layout(binding = 1, std430) readonly buffer ScaleBuffer { uint16_t scale[]; };
@@ -56,8 +54,7 @@ layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;      // of this launch; tiles of 16 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;   // where it begins in y; rows of each right-hand side there; what is done with results
     uint cols, grid_rows, grid_cols;  // of the matrix that the blocks are patches of; blocks
-    // Of VIEWS: workgroups of each matrix; the first matrix of this launch; those in the inner dimension; right-hand sides of each in all.
-    uint groups, matrix_first, matrices, vectors;
+    uint groups, matrix_first, matrices, vectors;      // of VIEWS: each matrix's workgroups; first matrix; inner matrices; right-hand sides
     uint sharing, sharing_outer;                       // neighbours that have the same weights, in each dimension
     uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
     uint x_first, x_stride, x_inner, x_outer;          // elements; from a right-hand side to the next, and from a matrix to the next
@@ -71,15 +68,13 @@ void find_matrix() {
     matrix = gl_WorkGroupID.x / groups;
     const uint inner = (matrix_first + matrix) % matrices, outer = (matrix_first + matrix) / matrices;
     weights_begin = weights_first + inner / sharing * weights_inner + outer / sharing_outer * weights_outer;
-    x_begin = x_first + inner * x_inner + outer * x_outer;
-    y_begin = inner * y_inner + outer * y_outer;
+    x_begin = x_first + inner * x_inner + outer * x_outer, y_begin = inner * y_inner + outer * y_outer;
 }
 
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
-// Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
 // Run `at` of x: 4 consecutive elements.
 vec4 x_run(uint at) {
@@ -89,18 +84,15 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
 // A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
-        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
@@ -131,19 +123,17 @@ void finish(uint m, uint n, float sum, bool first, bool last) {
 
 void finish(uint m, uint n, float sum) { finish(m, n, sum, true, true); }
 
-// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; the steps that the integers
-// stand for; sums over runs that share a scale.
+// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; then numbers.
 const uint X_FOURS = DIGITS * 4u + 1u;
-uvec4 x[TILES][X_FOURS];
-float x_step(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][i]); }
-float x_sum(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][2u + i]); }
+uvec4 x[1][X_FOURS];
+float x_step(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][i]); }  // that integers stand for
+float x_sum(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][2u + i]); }  // over runs that share a scale
 
 // Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {
     const float largest = max(max(most.x, most.y), max(most.z, most.w));
-    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
-    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+    return any(isnan(all)) || isinf(largest) ? uintBitsToFloat(0x7FC00000u) : min(LARGEST / max(largest, 1e-37), 0.5e38);
 }
 
 // OpSDot of four bytes in a word each; not every GLSL compiler has a name for it.
@@ -166,19 +156,16 @@ uint bytes_of(ivec4 v, uint digit) {
     return uint(bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0u : 0x80808080u);
 }
 
-// Runs `at` to `at` + 3 of x, for each thread its own. What one of four neighbours wants, all four load, side by side; then they swap,
-// so that each has what it wants. The whole subgroup calls it.
+// Runs `at` to `at` + 3, each thread its own: what one of four neighbours wants, all load, side by side; then they swap. All call it.
 void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
     vec4 v[4];
     const uint own = gl_SubgroupInvocationID % 4u;
     [[unroll]] for (uint i = 0u; i < 4u; ++i) v[i] = x_run(subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own);
-    [[unroll]] for (uint bit = 1u; bit < 4u; bit *= 2u) {
+    [[unroll]] for (uint swap = 0u; swap < 4u; ++swap) {
+        const uint bit = 1u + swap / 2u, i = swap < 2u ? 2u * swap : swap - 2u;
         const bool odd = (own & bit) != 0u;
-        [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
-            const uint i = bit == 1u ? 2u * pair : pair;
-            const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
-            v[i] = odd ? other : v[i], v[i + bit] = odd ? v[i + bit] : other;
-        }
+        const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
+        v[i] = odd ? other : v[i], v[i + bit] = odd ? v[i + bit] : other;
     }
     run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
 }
@@ -189,8 +176,7 @@ void load_x(uint vector, uint j, uint k) {
     vec4 run[16], most[2], all[2];
     [[unroll]] for (uint r = 0u; r < 16u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
     [[unroll]] for (uint s = 0u; s < 2u; ++s) most[s] = all[s] = vec4(0.0);
-    [[unroll]] for (uint s = 0u; s < 2u; ++s)
-        [[unroll]] for (uint r = 0u; r < 8u; ++r) most[s] = max(most[s], abs(run[8u * s + r])), all[s] += run[8u * s + r];
+    [[unroll]] for (uint r = 0u; r < 16u; ++r) most[r / 8u] = max(most[r / 8u], abs(run[r])), all[r / 8u] += run[r];
     if (DIGITS > 1u) most[0] = most[1] = max(most[0], most[1]), all[0] = all[1] = all[0] + all[1];
     ivec4 whole[16];
     [[unroll]] for (uint s = 0u; s < 2u; ++s) {
@@ -237,7 +223,7 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[16], uint words[2], inout fl
     const uint block_row = row % grid_rows;
     const uint r = row / grid_rows;
     uint shift = (9u - r) * 3u, d = words[1], m_ = words[0];
-    float s = f16_to_f32(d);  // d: 16 bits
+    float s = unpackHalf2x16(d).x;  // d: 16 bits
     uvec4 w0 = fours[0], w1 = fours[1], w2 = fours[2], w3 = fours[3], w4 = fours[4], w5 = fours[5], w6 = fours[6], w7 = fours[7];
     uvec4 w8 = fours[8], w9 = fours[9], w10 = fours[10], w11 = fours[11], w12 = fours[12], w13 = fours[13], w14 = fours[14];
     uvec4 w15 = fours[15];
@@ -265,39 +251,33 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[16], uint words[2], inout fl
         | (uvec4(q8.w, q9.w, q10.w, q11.w) << 24u);
     uvec4 bytes3 = uvec4(q12.x, q13.x, q14.x, q15.x) | (uvec4(q12.y, q13.y, q14.y, q15.y) << 8u)
         | (uvec4(q12.z, q13.z, q14.z, q15.z) << 16u) | (uvec4(q12.w, q13.w, q14.w, q15.w) << 24u);
-    float z = f16_to_f32(m_);  // m: 16 bits
+    float z = unpackHalf2x16(m_).x;  // m: 16 bits
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         const int part0 = dot16(dot16(0, bytes0, x[k][digit * 4u]), bytes1, x[k][digit * 4u + 1u]);
         const int part1 = dot16(dot16(0, bytes2, x[k][digit * 4u + 2u]), bytes3, x[k][digit * 4u + 3u]);
-        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
-        dots1 = float(part1);
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0), dots1 = float(part1);
     }
     sum += s * (DIGITS > 1u ? x_step(k, 0u) * dots0 : x_step(k, 0u) * dots0 + x_step(k, 1u) * dots1) - s * z * x_sum(k, 0u);
 }
 
 const uint FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
-
 // Takes what is kept of right-hand side `m` and tile `t` of the slice from there.
-void take_x(uint m, uint t) {
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
-}
+void take_x(uint m, uint t) { [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t]; }
 
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
-float sum_of_lanes(float v[SUMS], uint width) {
-    [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
-        [[unroll]] for (uint i = 0u; i < left; ++i) {
-            const float even_sum = v[2u * i], odd_sum = v[2u * i + 1u];
-            v[i] = (odd ? odd_sum : even_sum) + subgroupShuffleXor(odd ? even_sum : odd_sum, bit);
-        }
+        [[unroll]] for (uint i = 0u; i < left; ++i)
+            v[i] = mix(v[2u * i], v[2u * i + 1u], odd) + subgroupShuffleXor(mix(v[2u * i + 1u], v[2u * i], odd), bit);
     }
-    for (uint bit = SUMS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];
 }
 
-// Puts `count` tiles of x, from `begin` on, where all of the workgroup finds them, of each right-hand side.
+// Puts `count` tiles of each right-hand side, from `begin` on, into shared_x.
 void share_slice(uint begin, uint count) {
     barrier();
     for (uint from = 0u; from < count * BATCH; from += gl_WorkGroupSize.x) {

@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 296 bytes for 640 elements, 3.7 bits each.
 // For each weight 0.463 bytes read, 4.72 operations: 0.281 loads, 3.5 bits, 0.75 integer, 0.125 float, 0.0625 conversions.
-//
 //     format hqq_b3_g{group} "HQQ: the groups of the whole tensor in ten planes of 3 bits, a float zero"
 //     from "HQQ: BitPack, axis 1"
 //     for group in 64 128
@@ -38,7 +37,7 @@ layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the ep
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
-const uint TILES = 1u, SUMS = ROWS * BATCH;  // sums at once: at most as many as a subgroup has lanes
+const uint SUMS = ROWS * BATCH;  // at once: at most as many as a subgroup has lanes
 shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
 layout(binding = 0, std430) readonly buffer W_qBuffer { uint W_q[]; };
@@ -58,8 +57,7 @@ layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;      // of this launch; tiles of 16 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;   // where it begins in y; rows of each right-hand side there; what is done with results
     uint cols, grid_rows, grid_cols;  // of the matrix that the blocks are patches of; blocks
-    // Of VIEWS: workgroups of each matrix; the first matrix of this launch; those in the inner dimension; right-hand sides of each in all.
-    uint groups, matrix_first, matrices, vectors;
+    uint groups, matrix_first, matrices, vectors;      // of VIEWS: each matrix's workgroups; first matrix; inner matrices; right-hand sides
     uint sharing, sharing_outer;                       // neighbours that have the same weights, in each dimension
     uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
     uint x_first, x_stride, x_inner, x_outer;          // elements; from a right-hand side to the next, and from a matrix to the next
@@ -73,15 +71,13 @@ void find_matrix() {
     matrix = gl_WorkGroupID.x / groups;
     const uint inner = (matrix_first + matrix) % matrices, outer = (matrix_first + matrix) / matrices;
     weights_begin = weights_first + inner / sharing * weights_inner + outer / sharing_outer * weights_outer;
-    x_begin = x_first + inner * x_inner + outer * x_outer;
-    y_begin = inner * y_inner + outer * y_outer;
+    x_begin = x_first + inner * x_inner + outer * x_outer, y_begin = inner * y_inner + outer * y_outer;
 }
 
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
-// Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
 // Run `at` of x: 4 consecutive elements.
 vec4 x_run(uint at) {
@@ -91,18 +87,15 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
 // A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
-        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
@@ -131,19 +124,17 @@ void finish(uint m, uint n, float sum) {
     store_y(at + y_skip, sum);
 }
 
-// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; the steps that the integers
-// stand for; sums over runs that share a scale.
+// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; then numbers.
 const uint X_FOURS = DIGITS * 4u + 1u;
-uvec4 x[TILES * BATCH][X_FOURS];
-float x_step(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][i]); }
-float x_sum(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][2u + i]); }
+uvec4 x[BATCH][X_FOURS];
+float x_step(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][i]); }  // that integers stand for
+float x_sum(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][2u + i]); }  // over runs that share a scale
 
 // Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {
     const float largest = max(max(most.x, most.y), max(most.z, most.w));
-    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
-    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+    return any(isnan(all)) || isinf(largest) ? uintBitsToFloat(0x7FC00000u) : min(LARGEST / max(largest, 1e-37), 0.5e38);
 }
 
 // OpSDot of four bytes in a word each; not every GLSL compiler has a name for it.
@@ -172,19 +163,16 @@ shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
 uint staged_from = 0u;
 vec4 staged_x(uint at) { return staged[at - staged_from + (at - staged_from) / 16u]; }
 
-// Runs `at` to `at` + 3 of x, for each thread its own. What one of four neighbours wants, all four load, side by side; then they swap,
-// so that each has what it wants. The whole subgroup calls it.
+// Runs `at` to `at` + 3, each thread its own: what one of four neighbours wants, all load, side by side; then they swap. All call it.
 void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
     vec4 v[4];
     const uint own = gl_SubgroupInvocationID % 4u;
     [[unroll]] for (uint i = 0u; i < 4u; ++i) v[i] = x_run(subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own);
-    [[unroll]] for (uint bit = 1u; bit < 4u; bit *= 2u) {
+    [[unroll]] for (uint swap = 0u; swap < 4u; ++swap) {
+        const uint bit = 1u + swap / 2u, i = swap < 2u ? 2u * swap : swap - 2u;
         const bool odd = (own & bit) != 0u;
-        [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
-            const uint i = bit == 1u ? 2u * pair : pair;
-            const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
-            v[i] = odd ? other : v[i], v[i + bit] = odd ? v[i + bit] : other;
-        }
+        const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
+        v[i] = odd ? other : v[i], v[i + bit] = odd ? v[i + bit] : other;
     }
     run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
 }
@@ -196,8 +184,7 @@ void load_x(uint vector, uint j, uint k) {
     [[unroll]] for (uint r = 0u; r < 16u && STAGED > 1u; ++r) run[r] = staged_x(from + r);
     [[unroll]] for (uint r = 0u; r < 16u && STAGED == 1u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
     [[unroll]] for (uint s = 0u; s < 2u; ++s) most[s] = all[s] = vec4(0.0);
-    [[unroll]] for (uint s = 0u; s < 2u; ++s)
-        [[unroll]] for (uint r = 0u; r < 8u; ++r) most[s] = max(most[s], abs(run[8u * s + r])), all[s] += run[8u * s + r];
+    [[unroll]] for (uint r = 0u; r < 16u; ++r) most[r / 8u] = max(most[r / 8u], abs(run[r])), all[r / 8u] += run[r];
     if (DIGITS > 1u) most[0] = most[1] = max(most[0], most[1]), all[0] = all[1] = all[0] + all[1];
     ivec4 whole[16];
     [[unroll]] for (uint s = 0u; s < 2u; ++s) {
@@ -244,7 +231,7 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[16], uint words[2], inout fl
     const uint block_row = row % grid_rows;
     const uint r = row / grid_rows;
     uint shift = (9u - r) * 3u, d = words[1], m_ = words[0];
-    float s = f16_to_f32(d);  // d: 16 bits
+    float s = unpackHalf2x16(d).x;  // d: 16 bits
     uvec4 w0 = fours[0], w1 = fours[1], w2 = fours[2], w3 = fours[3], w4 = fours[4], w5 = fours[5], w6 = fours[6], w7 = fours[7];
     uvec4 w8 = fours[8], w9 = fours[9], w10 = fours[10], w11 = fours[11], w12 = fours[12], w13 = fours[13], w14 = fours[14];
     uvec4 w15 = fours[15];
@@ -272,49 +259,42 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[16], uint words[2], inout fl
         | (uvec4(q8.w, q9.w, q10.w, q11.w) << 24u);
     uvec4 bytes3 = uvec4(q12.x, q13.x, q14.x, q15.x) | (uvec4(q12.y, q13.y, q14.y, q15.y) << 8u)
         | (uvec4(q12.z, q13.z, q14.z, q15.z) << 16u) | (uvec4(q12.w, q13.w, q14.w, q15.w) << 24u);
-    float z = f16_to_f32(m_);  // m: 16 bits
+    float z = unpackHalf2x16(m_).x;  // m: 16 bits
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         const int part0 = dot16(dot16(0, bytes0, x[k][digit * 4u]), bytes1, x[k][digit * 4u + 1u]);
         const int part1 = dot16(dot16(0, bytes2, x[k][digit * 4u + 2u]), bytes3, x[k][digit * 4u + 3u]);
-        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
-        dots1 = float(part1);
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0), dots1 = float(part1);
     }
     sum += s * (DIGITS > 1u ? x_step(k, 0u) * dots0 : x_step(k, 0u) * dots0 + x_step(k, 1u) * dots1) - s * z * x_sum(k, 0u);
 }
+
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
 float sum_of_lanes(float v[SUMS], uint width) {
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
-        [[unroll]] for (uint i = 0u; i < left; ++i) {
-            const float even_sum = v[2u * i], odd_sum = v[2u * i + 1u];
-            v[i] = (odd ? odd_sum : even_sum) + subgroupShuffleXor(odd ? even_sum : odd_sum, bit);
-        }
+        [[unroll]] for (uint i = 0u; i < left; ++i)
+            v[i] = mix(v[2u * i], v[2u * i + 1u], odd) + subgroupShuffleXor(mix(v[2u * i + 1u], v[2u * i], odd), bit);
     }
     for (uint bit = SUMS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];
 }
 
-// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and each
-// `step` further on: of those that it keeps, number `m`.
-void stage_x(uint vector, uint m, uint begin, uint end, uint own, uint step) {
+// What a workgroup keeps of right-hand side `vector`, number `m`, which is tiles `begin` to `end`; a thread has the one at `j`.
+void stage_x(uint vector, uint m, uint begin, uint end, uint j) {
     const uint runs = x_from(vector, row_tiles * 4u), runs_end = runs + end * 16u;
     for (staged_from = runs + begin * 16u; staged_from < runs_end; staged_from += STAGED) {
         const uint count = min(STAGED, runs_end - staged_from);
         barrier();
         for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_run(staged_from + i);
         barrier();
-        [[unroll]] for (uint k = 0; k < TILES; ++k) {
-            const uint j = own + k * step;
-            if (j < end && runs + j * 16u - staged_from < STAGED) load_x(vector, j, k * BATCH + m);
-        }
+        if (j < end && runs + j * 16u - staged_from < STAGED) load_x(vector, j, m);
     }
 }
 
 // Subgroups share a row, each with the slice of x that it holds, and walk down the rows.
 void walk() {
-    const uint tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
-    const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
+    const uint tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID, slice = gl_SubgroupSize, slices = (tiles + slice - 1u) / slice;
     const uint split = SPLIT, teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
     uint held = ~0u, turn = 0u;
     for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
@@ -322,32 +302,24 @@ void walk() {
         float sum[SUMS];
         [[unroll]] for (uint i = 0u; i < SUMS; ++i) sum[i] = 0.0;
         for (uint c0 = 0u; c0 < slices; c0 += split) {
-            const uint c = c0 + gl_SubgroupID % split;
-            const bool kept = c0 == held;
-            if (STAGED > 1u && !kept) {
+            const uint j = (c0 + gl_SubgroupID % split) * slice + lane;
+            if (STAGED > 1u && c0 != held)
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m)
-                    stage_x(min(m, batch - 1u), m, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane, gl_SubgroupSize);
-            }
-            [[unroll]] for (uint k = 0; k < TILES; ++k) {
-                const uint j = c * slice + k * gl_SubgroupSize + lane;
-                if (STAGED == 1u && !kept) {
-                    [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), k * BATCH + m);
-                }
-                if (j >= tiles) continue;
-                uvec4 fours[ROWS][16];
-                uint words[ROWS][2];
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
-                [[unroll]] for (uint i = 0u; i < SUMS; ++i) {
-                    const uint r = i / BATCH, m = i % BATCH;
-                    accumulate(min(row + r, end - 1u), j, k * BATCH + m, fours[r], words[r], sum[i]);
-                }
-            }
+                    stage_x(min(m, batch - 1u), m, c0 * slice, min((c0 + split) * slice, tiles), j);
+            if (STAGED == 1u && c0 != held)
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), m);
             held = c0;
+            if (j >= tiles) continue;
+            uvec4 fours[ROWS][16];
+            uint words[ROWS][2];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m)
+                    accumulate(min(row + r, end - 1u), j, m, fours[r], words[r], sum[r * BATCH + m]);
         }
         const float all = sum_of_lanes(sum, gl_SubgroupSize);
         if (split == 1u) {
-            const uint n = row + lane / BATCH, m = lane % BATCH;
-            if (lane < SUMS && n < rows && m < batch) finish(m, n, all);
+            if (lane < SUMS && row + lane / BATCH < rows && lane % BATCH < batch) finish(lane % BATCH, row + lane / BATCH, all);
             continue;
         }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
@@ -356,9 +328,8 @@ void walk() {
         barrier();
         const uint i = gl_LocalInvocationID.x, n = first + i / BATCH, m = i % BATCH;
         if (i >= teams * SUMS || n >= rows || m >= batch) continue;
-        const uint at = place + i / SUMS * (split - 1u) * SUMS + i;
         float total = 0.0;
-        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[at + s * SUMS];
+        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[place + (i / SUMS * (split - 1u) + s) * SUMS + i];
         finish(m, n, total);
     }
 }

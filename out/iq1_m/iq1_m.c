@@ -6,7 +6,6 @@
  * conversions, 0.25 lookups.
  * gemv, gemv_id in f32: for each weight 0.219 bytes read, 5.83 operations: 0.0938 loads, 1.84 bits, 0.5 integer, 2.69 float, 0.578
  * conversions, 0.125 lookups.
- *
  *     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"
  *

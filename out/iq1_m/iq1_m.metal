@@ -8,7 +8,6 @@
 // 0.125 lookups.
 // gemv_id in f32: for each weight 0.219 bytes read, 7.94 operations: 0.312 loads, 2.5 bits, 1.69 integer, 2.69 float, 0.625 conversions,
 // 0.125 lookups.
-//
 //     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
 //

@@ -4,7 +4,6 @@
 // 56 bytes for 256 elements, 1.75 bits each.
 // For each weight 0.219 bytes read and 4 written, 23 operations: 1.25 loads, 7.5 bits, 10 integer, 2.5 float, 1.5 conversions, 0.25
 // lookups.
-//
 //     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
 //
@@ -35,15 +34,13 @@ layout(push_constant) uniform Push {
     uint tiles;  // of 4 elements, to decode
 };
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // The 4 values of a tile of a block, in runs of 4 consecutive elements.
 void decode(uint block, uint tile, out precise vec4 v[1]) {
     uint base = block * 14u, scales0 = blocks[base + 12u], d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
     uint d_4bit = scales0 >> 28u;  // scales: bits 4-7 of d
     uint scales1 = blocks[base + 13u], d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
     uint d_12bit = scales1 >> 28u;  // scales: bits 12-15 of d
-    float d = f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
+    float d = unpackHalf2x16(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u)).x;
     uint scales2 = blocks[base + tile / 4u / 4u / 2u + 12u];
     uint sc = (scales2 >> (tile / 4u / 4u % 2u * 16u + tile / 4u % 4u * 3u)) & 7u;  // scales: 3 bits
     precise float d_sc = d * float(2 * int(sc) + 1);

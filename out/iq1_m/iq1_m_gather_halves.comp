@@ -4,7 +4,6 @@
 // 56 bytes for 256 elements, 1.75 bits each.
 // For each weight 0.219 bytes read and 2 written, 14.2 operations: 0.625 loads, 4.75 bits, 4.25 integer, 2.25 float, 2.25 conversions,
 // 0.125 lookups.
-//
 //     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
 //
@@ -77,8 +76,6 @@ uint table_tile(uint row, uint tile) {
     return table_first + (row - row_first) * row_tiles + tile;
 }
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 layout(constant_id = 31) const uint Y_TYPE = 1;  // how results are stored: 1 as f16, 2 as bf16
 
 // Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
@@ -113,7 +110,7 @@ void decode(uint block, uint tile, out precise vec4 v[2]) {
     uint d_4bit = scales0 >> 28u;  // scales: bits 4-7 of d
     uint scales1 = blocks[base + 13u], d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
     uint d_12bit = scales1 >> 28u;  // scales: bits 12-15 of d
-    float d = f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
+    float d = unpackHalf2x16(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u)).x;
     uint scales2 = blocks[base + tile / 2u / 4u / 2u + 12u];
     uint sc = (scales2 >> (tile / 2u / 4u % 2u * 16u + tile / 2u % 4u * 3u)) & 7u;  // scales: 3 bits
     precise float d_sc = d * float(2 * int(sc) + 1);

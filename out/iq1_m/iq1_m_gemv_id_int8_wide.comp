@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 56 bytes for 256 elements, 1.75 bits each.
 // For each weight 0.219 bytes read, 3.46 operations: 0.0547 loads, 1.5 bits, 0.984 integer, 0.695 float, 0.102 conversions, 0.125 lookups.
-//
 //     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
 //
@@ -90,18 +89,15 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
 // A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
-        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
@@ -134,22 +130,20 @@ void finish(uint pair, uint n, float sum) {
 const uint TILES = 1u, BATCH = 1u, SUMS = ROWS;
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
-// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; the steps that the integers
-// stand for; sums over runs that share a scale, of x itself, and of each digit.
+// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; then numbers.
 const uint X_FOURS = DIGITS * 10u + 5u;
 uvec4 x[TILES][X_FOURS];
 uint kept_word(uint k, uint i) { return x[k][i / 4u][i % 4u]; }
 void keep_word(uint k, uint i, uint word) { x[k][i / 4u][i % 4u] = word; }
-float x_step(uint k, uint i) { return uintBitsToFloat(kept_word(k, DIGITS * 32u + i)); }
-float x_sum(uint k, uint i) { return uintBitsToFloat(kept_word(k, DIGITS * 32u + 4u + i)); }
-int x_digits(uint k, uint digit, uint i) { return int(kept_word(k, DIGITS * 32u + 20u + digit * 8u + i)); }
+float x_step(uint k, uint i) { return uintBitsToFloat(kept_word(k, DIGITS * 32u + i)); }  // that integers stand for
+float x_sum(uint k, uint i) { return uintBitsToFloat(kept_word(k, DIGITS * 32u + 4u + i)); }  // over runs that share a scale
+int x_digits(uint k, uint digit, uint i) { return int(kept_word(k, DIGITS * 32u + 20u + digit * 8u + i)); }  // of them, one digit
 
 // Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {
     const float largest = max(max(most.x, most.y), max(most.z, most.w));
-    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
-    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+    return any(isnan(all)) || isinf(largest) ? uintBitsToFloat(0x7FC00000u) : min(LARGEST / max(largest, 1e-37), 0.5e38);
 }
 
 // OpSDot of four bytes in a word each; not every GLSL compiler has a name for it.
@@ -189,19 +183,16 @@ uint G_at(uint i) {
     return G_copies[i * COPIES + copy];
 }
 
-// Runs `at` to `at` + 3 of x, for each thread its own. What one of four neighbours wants, all four load, side by side; then they swap,
-// so that each has what it wants. The whole subgroup calls it.
+// Runs `at` to `at` + 3, each thread its own: what one of four neighbours wants, all load, side by side; then they swap. All call it.
 void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
     vec4 v[4];
     const uint own = gl_SubgroupInvocationID % 4u;
     [[unroll]] for (uint i = 0u; i < 4u; ++i) v[i] = x_run(subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own);
-    [[unroll]] for (uint bit = 1u; bit < 4u; bit *= 2u) {
+    [[unroll]] for (uint swap = 0u; swap < 4u; ++swap) {
+        const uint bit = 1u + swap / 2u, i = swap < 2u ? 2u * swap : swap - 2u;
         const bool odd = (own & bit) != 0u;
-        [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
-            const uint i = bit == 1u ? 2u * pair : pair;
-            const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
-            v[i] = odd ? other : v[i], v[i + bit] = odd ? v[i + bit] : other;
-        }
+        const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
+        v[i] = odd ? other : v[i], v[i + bit] = odd ? v[i + bit] : other;
     }
     run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
 }
@@ -213,8 +204,7 @@ void load_x(uint vector, uint j, uint k) {
     [[unroll]] for (uint r = 0u; r < 32u && STAGED > 1u; ++r) run[r] = staged_x(from + r);
     [[unroll]] for (uint r = 0u; r < 32u && STAGED == 1u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
     [[unroll]] for (uint s = 0u; s < 4u; ++s) most[s] = all[s] = vec4(0.0);
-    [[unroll]] for (uint s = 0u; s < 4u; ++s)
-        [[unroll]] for (uint r = 0u; r < 8u; ++r) most[s] = max(most[s], abs(run[8u * s + r])), all[s] += run[8u * s + r];
+    [[unroll]] for (uint r = 0u; r < 32u; ++r) most[r / 8u] = max(most[r / 8u], abs(run[r])), all[r / 8u] += run[r];
     if (DIGITS > 1u) {
         [[unroll]] for (uint s = 1u; s < 4u; ++s) most[0] = max(most[0], most[s]), all[0] += all[s];
         [[unroll]] for (uint s = 1u; s < 4u; ++s) most[s] = most[0], all[s] = all[0];
@@ -339,7 +329,7 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[5], inout flo
     uint d_4bit = scales0 >> 28u;  // scales: bits 4-7 of d
     uint d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
     uint d_12bit = scales1 >> 28u;  // scales: bits 12-15 of d
-    float d = f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
+    float d = unpackHalf2x16(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u)).x;
     uint sc0 = scales2 & 7u, sc1 = (scales2 >> 3u) & 7u, sc2 = (scales2 >> 6u) & 7u, sc3 = (scales2 >> 9u) & 7u;  // scales: 3 bits
     uint sc4 = (scales2 >> 16u) & 7u, sc5 = (scales2 >> 19u) & 7u, sc6 = (scales2 >> 22u) & 7u;  // scales: 3 bits
     uint sc7 = (scales2 >> 25u) & 7u;  // scales: 3 bits
@@ -390,10 +380,8 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[5], inout flo
         const int part3 = (2 * int(sc6) + 1) * (dot16(0, uvec4(bytes24, bytes25, bytes26, bytes27), x[k][digit * 8u + 6u])
             - x_digits(k, digit, 6u)) + (2 * int(sc7) + 1)
             * (dot16(0, uvec4(bytes28, bytes29, bytes30, bytes31), x[k][digit * 8u + 7u]) - x_digits(k, digit, 7u));
-        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 + part2 + part3 : part0);
-        dots1 = float(part1);
-        dots2 = float(part2);
-        dots3 = float(part3);
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 + part2 + part3 : part0), dots1 = float(part1), dots2 = float(part2),
+            dots3 = float(part3);
     }
     sum += d * (DIGITS > 1u ? x_step(k, 0u) * dots0
         : x_step(k, 0u) * dots0 + x_step(k, 1u) * dots1 + x_step(k, 2u) * dots2 + x_step(k, 3u) * dots3)
@@ -414,14 +402,13 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[5], inout flo
         + d * (int(sg14) != 0 ? -0.125 : 0.125) * float(2 * int(sc7) + 1) * x_sum(k, 14u)
         + d * (int(sg15) != 0 ? -0.125 : 0.125) * float(2 * int(sc7) + 1) * x_sum(k, 15u);
 }
+
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
 float sum_of_lanes(float v[SUMS], uint width) {
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
-        [[unroll]] for (uint i = 0u; i < left; ++i) {
-            const float even_sum = v[2u * i], odd_sum = v[2u * i + 1u];
-            v[i] = (odd ? odd_sum : even_sum) + subgroupShuffleXor(odd ? even_sum : odd_sum, bit);
-        }
+        [[unroll]] for (uint i = 0u; i < left; ++i)
+            v[i] = mix(v[2u * i], v[2u * i + 1u], odd) + subgroupShuffleXor(mix(v[2u * i + 1u], v[2u * i], odd), bit);
     }
     for (uint bit = SUMS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];

@@ -5,7 +5,6 @@
  * dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 8.12 operations: 0.625 loads, 3.25 bits, 1.25 integer, 1 float, 1
  * conversions, 1 lookups.
  * gemv, gemv_id in f32: for each weight 0.531 bytes read, 6.23 operations: 0.234 loads, 3 bits, 0.438 integer, 2.06 float, 0.5 conversions.
- *
  *     format mxfp4 "E2M1 codes, a power of two for 32"
  *     from "ggml (llama.cpp), ggml-common.h"
  *

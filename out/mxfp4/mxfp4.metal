@@ -6,7 +6,6 @@
 // conversions, 1 lookups.
 // gemv in f32: for each weight 0.531 bytes read, 3.58 operations: 0.234 loads, 0.344 bits, 0.438 integer, 2.06 float, 0.5 lookups.
 // gemv_id in f32: for each weight 0.531 bytes read, 7.38 operations: 0.562 loads, 3.38 bits, 0.875 integer, 2.06 float, 0.5 conversions.
-//
 //     format mxfp4 "E2M1 codes, a power of two for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
 //

@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 17 bytes for 32 elements, 4.25 bits each.
 // For each weight 0.531 bytes read and 4 written, 8.12 operations: 0.625 loads, 3.25 bits, 1.25 integer, 1 float, 1 conversions, 1 lookups.
-//
 //     format mxfp4 "E2M1 codes, a power of two for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
 //

@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 17 bytes for 32 elements, 4.25 bits each.
 // For each weight 0.531 bytes read and 2 written, 8.44 operations: 0.562 loads, 3 bits, 0.875 integer, 1 float, 2 conversions, 1 lookups.
-//
 //     format mxfp4 "E2M1 codes, a power of two for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
 //

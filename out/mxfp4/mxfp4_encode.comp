@@ -2,7 +2,6 @@
 // Generated from the specification below by `qkgen emit --format mxfp4`; do not edit.
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 17 bytes for 32 elements, 4.25 bits each.
-//
 //     format mxfp4 "E2M1 codes, a power of two for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
 //
@@ -57,8 +56,6 @@ layout(push_constant) uniform Push {
     uint tiles;  // blocks of 32 elements, to make
 };
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }  // of the low 16 bits
 
 // Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
@@ -75,6 +72,8 @@ uint f32_to_bf16(float x) {
     const uint bits = floatBitsToUint(x), rounded = bits + 0x7FFFu + ((bits >> 16) & 1u), nan = bits & 0x80000000u | 0x7FC00000u;
     return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
 }
+
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
 // A device may take it that no float is one.
 bool qk_is_nan(float v) {

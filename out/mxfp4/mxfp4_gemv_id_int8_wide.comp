@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 17 bytes for 32 elements, 4.25 bits each.
 // For each weight 0.531 bytes read, 5.36 operations: 0.156 loads, 2.03 bits, 2.42 integer, 0.188 float, 0.0625 conversions, 0.5 lookups.
-//
 //     format mxfp4 "E2M1 codes, a power of two for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
 //
@@ -95,10 +94,9 @@ const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUA
 // A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
-        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
@@ -131,18 +129,16 @@ void finish(uint pair, uint n, float sum) {
 const uint TILES = 1u, BATCH = 1u, SUMS = ROWS;
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
-// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; the steps that the integers
-// stand for; sums over runs that share a scale.
+// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; then numbers.
 const uint X_FOURS = DIGITS * 4u + 1u;
 uvec4 x[TILES][X_FOURS];
-float x_step(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][i]); }
+float x_step(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][i]); }  // that integers stand for
 
 // Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {
     const float largest = max(max(most.x, most.y), max(most.z, most.w));
-    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
-    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+    return any(isnan(all)) || isinf(largest) ? uintBitsToFloat(0x7FC00000u) : min(LARGEST / max(largest, 1e-37), 0.5e38);
 }
 
 // OpSDot of four bytes in a word each; not every GLSL compiler has a name for it.
@@ -155,7 +151,6 @@ int dot16(int sum, uvec4 codes, uvec4 x) { return sum + dot4(codes.x, x.x) + dot
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
-int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
 uint bytes_of(ivec4 v, uint digit) {
@@ -189,8 +184,7 @@ void load_x(uint vector, uint j, uint k) {
     vec4 run[16], most[2], all[2];
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = staged_x(from + r % 2u + r / 2u * 4u);
     [[unroll]] for (uint s = 0u; s < 2u; ++s) most[s] = all[s] = vec4(0.0);
-    [[unroll]] for (uint s = 0u; s < 2u; ++s)
-        [[unroll]] for (uint r = 0u; r < 8u; ++r) most[s] = max(most[s], abs(run[8u * s + r])), all[s] += run[8u * s + r];
+    [[unroll]] for (uint r = 0u; r < 16u; ++r) most[r / 8u] = max(most[r / 8u], abs(run[r])), all[r / 8u] += run[r];
     ivec4 whole[16];
     [[unroll]] for (uint s = 0u; s < 2u; ++s) {
         const float scale = scale_of(most[s], all[s]), step = 1.0 / scale;
@@ -297,14 +291,13 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[6], inout flo
     sum += e_e_e0 * (x_step(k, 0u) * dots0) + e_e_e1 * (x_step(k, 0u) * dots1) + e_e_e2 * (x_step(k, 1u) * dots2)
         + e_e_e3 * (x_step(k, 1u) * dots3);
 }
+
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
 float sum_of_lanes(float v[SUMS], uint width) {
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
-        [[unroll]] for (uint i = 0u; i < left; ++i) {
-            const float even_sum = v[2u * i], odd_sum = v[2u * i + 1u];
-            v[i] = (odd ? odd_sum : even_sum) + subgroupShuffleXor(odd ? even_sum : odd_sum, bit);
-        }
+        [[unroll]] for (uint i = 0u; i < left; ++i)
+            v[i] = mix(v[2u * i], v[2u * i + 1u], odd) + subgroupShuffleXor(mix(v[2u * i + 1u], v[2u * i], odd), bit);
     }
     for (uint bit = SUMS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];

@@ -5,7 +5,6 @@
  * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 7.25 operations: 0.75 loads, 2.5 bits, 2 integer, 1 float, 1
  * lookups.
  * gemv in f32: for each weight 0.562 bytes read, 5.09 operations: 0.0469 loads, 2 bits, 0.0312 integer, 2.02 float, 1 lookups.
- *
  *     format nf4_b{group} "bitsandbytes NF4: the even element in the high nibble, a scale for each block of the flat tensor"
  *     from "bitsandbytes: Linear4bit with quant_type nf4"
  *     for group in 64 128

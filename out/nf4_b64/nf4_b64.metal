@@ -5,7 +5,6 @@
 // dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 6.62 operations: 0.625 loads, 2.5 bits, 1.5 integer, 1 float, 1
 // lookups.
 // gemv in f32: for each weight 0.562 bytes read, 7.38 operations: 0.562 loads, 2.5 bits, 1.25 integer, 2.06 float, 1 lookups.
-//
 //     format nf4_b{group} "bitsandbytes NF4: the even element in the high nibble, a scale for each block of the flat tensor"
 //     from "bitsandbytes: Linear4bit with quant_type nf4"
 //     for group in 64 128

@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 36 bytes for 64 elements, 4.5 bits each.
 // For each weight 0.562 bytes read and 2 written, 7.62 operations: 0.625 loads, 2.5 bits, 1.5 integer, 1 float, 1 conversions, 1 lookups.
-//
 //     format nf4_b{group} "bitsandbytes NF4: the even element in the high nibble, a scale for each block of the flat tensor"
 //     from "bitsandbytes: Linear4bit with quant_type nf4"
 //     for group in 64 128

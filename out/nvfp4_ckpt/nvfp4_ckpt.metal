@@ -6,7 +6,6 @@
 // float, 1.12 conversions.
 // gemv, gemv_id in f32: for each weight 0.562 bytes read, 6.31 operations: 0.25 loads, 2.69 bits, 0.625 integer, 2.19 float, 0.562
 // conversions.
-//
 //     format nvfp4_ckpt "NVFP4 checkpoints: E2M1 codes, E4M3 scales for 16, and a scale for the tensor"
 //     from "NVIDIA ModelOpt: NVFP4"
 //

@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 13 bytes for 16 elements, 4.5 bits each.
 // For each weight 0.562 bytes read and 4 written, 16 operations: 0.75 loads, 8.5 bits, 3 integer, 2.5 float, 1.25 conversions.
-//
 //     format nvfp4_ckpt "NVFP4 checkpoints: E2M1 codes, E4M3 scales for 16, and a scale for the tensor"
 //     from "NVIDIA ModelOpt: NVFP4"
 //
@@ -35,8 +34,6 @@ layout(push_constant) uniform Push {
     uint row_tiles;  // tiles of 4 elements in a row
 };
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // The 4 values of a tile of a row, in runs of 4 consecutive elements.
 void decode(uint row, uint tile, out precise vec4 v[1]) {
     const uint block_col = tile / 4u;
@@ -45,12 +42,12 @@ void decode(uint row, uint tile, out precise vec4 v[1]) {
     uvec4 q_bits0 = (uvec4(w >> (t % 2u * 16u)) >> uvec4(0, 4, 8, 12)) & 15u;
     uint q_bits1 = q_bits0.x, q_bits2 = q_bits0.y, q_bits3 = q_bits0.z, q_bits4 = q_bits0.w;
     // w: 4 bits
-    precise vec4 q = vec4(f16_to_f32(((q_bits1 & 7u) << 9u) | ((q_bits1 & 8u) << 12u)) * 16384.0,
-        f16_to_f32(((q_bits2 & 7u) << 9u) | ((q_bits2 & 8u) << 12u)) * 16384.0,
-        f16_to_f32(((q_bits3 & 7u) << 9u) | ((q_bits3 & 8u) << 12u)) * 16384.0,
-        f16_to_f32(((q_bits4 & 7u) << 9u) | ((q_bits4 & 8u) << 12u)) * 16384.0);
+    precise vec4 q = vec4(unpackHalf2x16(((q_bits1 & 7u) << 9u) | ((q_bits1 & 8u) << 12u)).x * 16384.0,
+        unpackHalf2x16(((q_bits2 & 7u) << 9u) | ((q_bits2 & 8u) << 12u)).x * 16384.0,
+        unpackHalf2x16(((q_bits3 & 7u) << 9u) | ((q_bits3 & 8u) << 12u)).x * 16384.0,
+        unpackHalf2x16(((q_bits4 & 7u) << 9u) | ((q_bits4 & 8u) << 12u)).x * 16384.0);
     uint s_bits = uint(weight_scale[row * grid_cols + block_col]);
-    precise float s = f16_to_f32(((s_bits & 0x7Fu) == 0x7Fu ? 32256u : (s_bits & 0x7Fu) << 7u) | ((s_bits & 128u) << 8u)) * 256.0;
+    precise float s = unpackHalf2x16(((s_bits & 0x7Fu) == 0x7Fu ? 32256u : (s_bits & 0x7Fu) << 7u) | ((s_bits & 128u) << 8u)).x * 256.0;
     float t_ = uintBitsToFloat(weight_scale_2[0u]);
     precise float s_t = s * t_;
     v[0] = q * s_t;

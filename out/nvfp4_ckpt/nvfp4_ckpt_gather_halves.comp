@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 13 bytes for 16 elements, 4.5 bits each.
 // For each weight 0.562 bytes read and 2 written, 13.2 operations: 0.375 loads, 7.62 bits, 0.875 integer, 2.25 float, 2.12 conversions.
-//
 //     format nvfp4_ckpt "NVFP4 checkpoints: E2M1 codes, E4M3 scales for 16, and a scale for the tensor"
 //     from "NVIDIA ModelOpt: NVFP4"
 //
@@ -40,8 +39,6 @@ layout(push_constant) uniform Push {
     uint tokens;
 };
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 layout(constant_id = 31) const uint Y_TYPE = 1;  // how results are stored: 1 as f16, 2 as bf16
 
 // Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
@@ -77,12 +74,12 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     uvec4 q_bits0 = (uvec4(w) >> uvec4(0, 4, 8, 12)) & 15u;
     uint q_bits1 = q_bits0.x, q_bits2 = q_bits0.y, q_bits3 = q_bits0.z, q_bits4 = q_bits0.w;
     // w: 4 bits
-    precise vec4 q0 = vec4(f16_to_f32(((q_bits1 & 7u) << 9u) | ((q_bits1 & 8u) << 12u)) * 16384.0,
-        f16_to_f32(((q_bits2 & 7u) << 9u) | ((q_bits2 & 8u) << 12u)) * 16384.0,
-        f16_to_f32(((q_bits3 & 7u) << 9u) | ((q_bits3 & 8u) << 12u)) * 16384.0,
-        f16_to_f32(((q_bits4 & 7u) << 9u) | ((q_bits4 & 8u) << 12u)) * 16384.0);
+    precise vec4 q0 = vec4(unpackHalf2x16(((q_bits1 & 7u) << 9u) | ((q_bits1 & 8u) << 12u)).x * 16384.0,
+        unpackHalf2x16(((q_bits2 & 7u) << 9u) | ((q_bits2 & 8u) << 12u)).x * 16384.0,
+        unpackHalf2x16(((q_bits3 & 7u) << 9u) | ((q_bits3 & 8u) << 12u)).x * 16384.0,
+        unpackHalf2x16(((q_bits4 & 7u) << 9u) | ((q_bits4 & 8u) << 12u)).x * 16384.0);
     uint s_bits = uint(weight_scale[row * grid_cols + block_col]);
-    precise float s = f16_to_f32(((s_bits & 0x7Fu) == 0x7Fu ? 32256u : (s_bits & 0x7Fu) << 7u) | ((s_bits & 128u) << 8u)) * 256.0;
+    precise float s = unpackHalf2x16(((s_bits & 0x7Fu) == 0x7Fu ? 32256u : (s_bits & 0x7Fu) << 7u) | ((s_bits & 128u) << 8u)).x * 256.0;
     float t_ = uintBitsToFloat(weight_scale_2[0u]);
     precise float s_t = s * t_;
     v[0] = q0 * s_t;
@@ -91,10 +88,10 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     uvec4 q_bits5 = (uvec4(w) >> uvec4(16, 20, 24, 28)) & 15u;
     uint q_bits6 = q_bits5.x, q_bits7 = q_bits5.y, q_bits8 = q_bits5.z, q_bits9 = q_bits5.w;
     // w: 4 bits
-    precise vec4 q1 = vec4(f16_to_f32(((q_bits6 & 7u) << 9u) | ((q_bits6 & 8u) << 12u)) * 16384.0,
-        f16_to_f32(((q_bits7 & 7u) << 9u) | ((q_bits7 & 8u) << 12u)) * 16384.0,
-        f16_to_f32(((q_bits8 & 7u) << 9u) | ((q_bits8 & 8u) << 12u)) * 16384.0,
-        f16_to_f32(((q_bits9 & 7u) << 9u) | ((q_bits9 & 8u) << 12u)) * 16384.0);
+    precise vec4 q1 = vec4(unpackHalf2x16(((q_bits6 & 7u) << 9u) | ((q_bits6 & 8u) << 12u)).x * 16384.0,
+        unpackHalf2x16(((q_bits7 & 7u) << 9u) | ((q_bits7 & 8u) << 12u)).x * 16384.0,
+        unpackHalf2x16(((q_bits8 & 7u) << 9u) | ((q_bits8 & 8u) << 12u)).x * 16384.0,
+        unpackHalf2x16(((q_bits9 & 7u) << 9u) | ((q_bits9 & 8u) << 12u)).x * 16384.0);
     v[1] = q1 * s_t;
 }
 

@@ -6,7 +6,6 @@
  * 1.12 conversions.
  * gemv, gemv_id in f32: for each weight 0.562 bytes read, 3.89 operations: 0.0469 loads, 0.859 bits, 0.391 integer, 2.06 float, 0.531
  * conversions.
- *
  *     format q4_0 "4-bit codes around 8, one scale for 32"
  *     from "ggml (llama.cpp), ggml-common.h"
  *

@@ -6,7 +6,6 @@
 // 1.12 conversions.
 // gemv in f32: for each weight 0.562 bytes read, 3.66 operations: 0.141 loads, 0.719 bits, 0.141 integer, 2.06 float, 0.594 conversions.
 // gemv_id in f32: for each weight 0.562 bytes read, 4.38 operations: 0.312 loads, 0.875 bits, 0.438 integer, 2.19 float, 0.562 conversions.
-//
 //     format q4_0 "4-bit codes around 8, one scale for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
 //

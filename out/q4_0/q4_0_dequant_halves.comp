@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 18 bytes for 32 elements, 4.5 bits each.
 // For each weight 0.562 bytes read and 2 written, 7.06 operations: 0.312 loads, 2.25 bits, 1.44 integer, 1 float, 2.06 conversions.
-//
 //     format q4_0 "4-bit codes around 8, one scale for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
 //
@@ -27,8 +26,6 @@ layout(binding = 1, std430) writeonly buffer Dst { uvec4 dst[]; };
 layout(push_constant) uniform Push {
     uint tiles;  // of 16 elements, to decode
 };
-
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
 layout(constant_id = 31) const uint Y_TYPE = 1;  // how results are stored: 1 as f16, 2 as bf16
 
@@ -67,7 +64,7 @@ void decode(uint block, uint tile, out precise vec4 v[4]) {
     // elements 0 to 3, counted from the tile's first
     uint base = block * 9u, qs0 = blocks_u32(base + tile * 4u + 1u);
     uvec4 q0 = (uvec4(qs0) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    float d = f16_to_f32(uint(blocks[base]));
+    float d = unpackHalf2x16(uint(blocks[base])).x;
     v[0] = vec4(ivec4(q0) - 8) * d;
 
     // elements 4 to 7, counted from the tile's first

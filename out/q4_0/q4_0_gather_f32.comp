@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 18 bytes for 32 elements, 4.5 bits each.
 // For each weight 0.562 bytes read and 4 written, 6.38 operations: 0.375 loads, 2.25 bits, 1.62 integer, 1 float, 1.12 conversions.
-//
 //     format q4_0 "4-bit codes around 8, one scale for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
 //
@@ -69,8 +68,6 @@ uint table_tile(uint row, uint tile) {
     return table_first + (row - row_first) * row_tiles + tile;
 }
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // 32 bits from words of 16.
 uint blocks_u32(uint at) {
     return uint(blocks[at]) | (uint(blocks[at + 1u]) << 16);
@@ -81,7 +78,7 @@ void decode(uint block, uint tile, out precise vec4 v[2]) {
     // elements 0 to 3, counted from the tile's first
     uint base = block * 9u, qs = blocks_u32(base + tile * 2u + 1u);
     uvec4 q0 = (uvec4(qs) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    float d = f16_to_f32(uint(blocks[base]));
+    float d = unpackHalf2x16(uint(blocks[base])).x;
     v[0] = vec4(ivec4(q0) - 8) * d;
 
     // elements 16 to 19, counted from the tile's first

@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 18 bytes for 32 elements, 4.5 bits each.
 // For each weight 0.562 bytes read, 3.89 operations: 0.0469 loads, 0.859 bits, 0.391 integer, 2.06 float, 0.531 conversions.
-//
 //     format q4_0 "4-bit codes around 8, one scale for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
 //
@@ -81,18 +80,15 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
 // A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
-        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
@@ -204,7 +200,8 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[3], inout float sum) {
     uint qs_run3 = (qs3 >> 16u) | (qs4 << 16u), pick6 = upper ? four2.x : four1.z, qs5 = odd ? pick6 : pick5;
     uint pick7 = upper ? four2.y : four1.w, qs6 = odd ? pick7 : pick6, pick8 = upper ? four2.z : four2.x, qs7 = odd ? pick8 : pick7;
     uint pick9 = upper ? four2.w : four2.y, qs8 = odd ? pick9 : pick8;
-    float d0 = f16_to_f32(qs0), d1 = f16_to_f32(qs4 >> 16u), dots0 = dot_add(x_sum[k][0], x[k][0], four_codes(qs_run0, 0xF000Fu));
+    float d0 = unpackHalf2x16(qs0).x, d1 = unpackHalf2x16(qs4 >> 16u).x;
+    float dots0 = dot_add(x_sum[k][0], x[k][0], four_codes(qs_run0, 0xF000Fu));
     float dots1 = dot_add(dots0, x[k][1], four_codes(qs_run1, 0xF000Fu)), dots2 = dot_add(dots1, x[k][2], four_codes(qs_run2, 0xF000Fu));
     float dots3 = dot_add(dots2, x[k][3], four_codes(qs_run3, 0xF000Fu)), dots4 = dot_add(dots3, x[k][4], four_codes(qs_run0, 0xF000F0u));
     float dots5 = dot_add(dots4, x[k][5], four_codes(qs_run1, 0xF000F0u)), dots6 = dot_add(dots5, x[k][6], four_codes(qs_run2, 0xF000F0u));
@@ -215,14 +212,13 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[3], inout float sum) {
     float dots15 = dot_add(dots14, x[k][15], four_codes(qs8, 0xF000F0u));
     sum += d0 * dots7 + d1 * dots15;
 }
+
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
 float sum_of_lanes(float v[SUMS], uint width) {
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
-        [[unroll]] for (uint i = 0u; i < left; ++i) {
-            const float even_sum = v[2u * i], odd_sum = v[2u * i + 1u];
-            v[i] = (odd ? odd_sum : even_sum) + subgroupShuffleXor(odd ? even_sum : odd_sum, bit);
-        }
+        [[unroll]] for (uint i = 0u; i < left; ++i)
+            v[i] = mix(v[2u * i], v[2u * i + 1u], odd) + subgroupShuffleXor(mix(v[2u * i + 1u], v[2u * i], odd), bit);
     }
     for (uint bit = SUMS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];

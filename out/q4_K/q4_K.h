@@ -6,7 +6,6 @@
  * 1.75 conversions.
  * gemv, gemv_id in f32: for each weight 0.562 bytes read, 4.17 operations: 0.0781 loads, 1.02 bits, 0.328 integer, 2.16 float, 0.594
  * conversions.
- *
  *     format q4_K "4-bit codes, 6-bit scales and minimums in groups of 32"
  *     from "ggml (llama.cpp), ggml-common.h"
  *

@@ -6,7 +6,6 @@
 // 1.75 conversions.
 // gemv in f32: for each weight 0.562 bytes read, 4.34 operations: 0.203 loads, 0.953 bits, 0.375 integer, 2.22 float, 0.594 conversions.
 // gemv_id in f32: for each weight 0.562 bytes read, 7.56 operations: 0.438 loads, 2.19 bits, 1.44 integer, 2.62 float, 0.875 conversions.
-//
 //     format q4_K "4-bit codes, 6-bit scales and minimums in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
 //

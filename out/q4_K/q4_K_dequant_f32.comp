@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 144 bytes for 256 elements, 4.5 bits each.
 // For each weight 0.562 bytes read and 4 written, 12.8 operations: 0.75 loads, 5.12 bits, 2.62 integer, 2.5 float, 1.75 conversions.
-//
 //     format q4_K "4-bit codes, 6-bit scales and minimums in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
 //
@@ -34,13 +33,11 @@ layout(push_constant) uniform Push {
     uint tiles;  // of 8 elements, to decode
 };
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // The 8 values of a tile of a block, in runs of 4 consecutive elements.
 void decode(uint block, uint tile, out precise vec4 v[2]) {
     // elements 0 to 3, counted from the tile's first
     uint base = block * 36u, d_dmin = blocks[base];
-    float d = f16_to_f32(d_dmin);
+    float d = unpackHalf2x16(d_dmin).x;
     uint part = tile / 8u;  // part: of 64 elements
     uint scales0 = blocks[base + part / 2u * 2u + 1u], sc_lo0 = (scales0 >> (part % 2u * 16u)) & 15u;  // scales: bits 0-3 of sc
     uint scales1 = blocks[base + 1u], sc_hi0 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
@@ -48,7 +45,7 @@ void decode(uint block, uint tile, out precise vec4 v[2]) {
     precise float d_sc0 = d * float(sc0);
     uint qs = blocks[base + tile + 4u];
     uvec4 q0 = (uvec4(qs) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    float dmin = f16_to_f32(d_dmin >> 16u);
+    float dmin = unpackHalf2x16(d_dmin >> 16u).x;
     uint scales2 = blocks[base + part / 2u + 2u], mn_lo0 = (scales2 >> (part % 2u * 16u + part / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
     uint scales3 = blocks[base + 2u], mn_hi0 = (scales3 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
     uint mn0 = mn_lo0 | (mn_hi0 << 4u);

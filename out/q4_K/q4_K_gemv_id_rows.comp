@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 144 bytes for 256 elements, 4.5 bits each.
 // For each weight 0.562 bytes read, 7.56 operations: 0.438 loads, 2.19 bits, 1.44 integer, 2.62 float, 0.875 conversions.
-//
 //     format q4_K "4-bit codes, 6-bit scales and minimums in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
 //
@@ -84,18 +83,15 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
 // A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
-        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
@@ -156,7 +152,7 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint shift0 = part % 2u * 16u, shift1 = shift0 + part / 2u * 2u, shift2 = shift0 + part / 2u * 4u, d_dmin = blocks[base];
     uint scales0 = blocks[base + part / 2u * 2u + 1u], scales1 = blocks[base + 1u], qs0 = blocks[base + tile * 2u + 4u];
     uint qs1 = blocks[base + tile * 2u + 5u], scales2 = blocks[base + part / 2u + 2u], scales3 = blocks[base + 2u];
-    float d = f16_to_f32(d_dmin), dmin = f16_to_f32(d_dmin >> 16u);
+    float d = unpackHalf2x16(d_dmin).x, dmin = unpackHalf2x16(d_dmin >> 16u).x;
     uint sc_lo0 = (scales0 >> shift0) & 15u, sc_lo1 = (scales0 >> (shift0 + 8u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi0 = (scales1 >> (shift1 + 4u)) & 3u, sc_hi1 = (scales1 >> (shift1 + 12u)) & 3u;  // scales: bits 4-5 of sc
     uint sc0 = sc_lo0 | (sc_hi0 << 4u), sc1 = sc_lo1 | (sc_hi1 << 4u);

@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 144 bytes for 256 elements, 4.5 bits each.
 // For each weight 0.562 bytes read, 1.92 operations: 0.0781 loads, 0.766 bits, 0.828 integer, 0.156 float, 0.0938 conversions.
-//
 //     format q4_K "4-bit codes, 6-bit scales and minimums in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
 //
@@ -38,9 +37,10 @@ layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
-const uint TILES = 1u, SUMS = ROWS;
 shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
 
+layout(binding = 1, std430) readonly buffer PackedInput { uvec4 packed_x[]; };  // of X_PACKED: as x is shared
+layout(binding = 2, std430) writeonly buffer PackedOutput { uvec4 packed_y[]; };
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
 layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
@@ -55,8 +55,7 @@ layout(binding = 6, std430) readonly buffer Residual { float residual[]; };
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;      // of this launch; tiles of 16 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;   // where it begins in y; rows of each right-hand side there; what is done with results
-    // Of VIEWS: workgroups of each matrix; the first matrix of this launch; those in the inner dimension; right-hand sides of each in all.
-    uint groups, matrix_first, matrices, vectors;
+    uint groups, matrix_first, matrices, vectors;      // of VIEWS: each matrix's workgroups; first matrix; inner matrices; right-hand sides
     uint sharing, sharing_outer;                       // neighbours that have the same weights, in each dimension
     uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
     uint x_first, x_stride, x_inner, x_outer;          // elements; from a right-hand side to the next, and from a matrix to the next
@@ -70,15 +69,13 @@ void find_matrix() {
     matrix = gl_WorkGroupID.x / groups;
     const uint inner = (matrix_first + matrix) % matrices, outer = (matrix_first + matrix) / matrices;
     weights_begin = weights_first + inner / sharing * weights_inner + outer / sharing_outer * weights_outer;
-    x_begin = x_first + inner * x_inner + outer * x_outer;
-    y_begin = inner * y_inner + outer * y_outer;
+    x_begin = x_first + inner * x_inner + outer * x_outer, y_begin = inner * y_inner + outer * y_outer;
 }
 
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
-// Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
 // Run `at` of x: 4 consecutive elements.
 vec4 x_run(uint at) {
@@ -88,18 +85,15 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
 // A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
-        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
@@ -128,19 +122,17 @@ void finish(uint m, uint n, float sum) {
     store_y(at + y_skip, sum);
 }
 
-// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; the steps that the integers
-// stand for; sums over runs that share a scale.
+// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; then numbers.
 const uint X_FOURS = DIGITS * 4u + 1u;
-uvec4 x[TILES][X_FOURS];
-float x_step(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][i]); }
-float x_sum(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][2u + i]); }
+uvec4 x[1][X_FOURS];
+float x_step(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][i]); }  // that integers stand for
+float x_sum(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][2u + i]); }  // over runs that share a scale
 
 // Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {
     const float largest = max(max(most.x, most.y), max(most.z, most.w));
-    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
-    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+    return any(isnan(all)) || isinf(largest) ? uintBitsToFloat(0x7FC00000u) : min(LARGEST / max(largest, 1e-37), 0.5e38);
 }
 
 // OpSDot of four bytes in a word each; not every GLSL compiler has a name for it.
@@ -153,7 +145,6 @@ int dot16(int sum, uvec4 codes, uvec4 x) { return sum + dot4(codes.x, x.x) + dot
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
-int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
 uint bytes_of(ivec4 v, uint digit) {
@@ -163,19 +154,16 @@ uint bytes_of(ivec4 v, uint digit) {
     return uint(bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0u : 0x80808080u);
 }
 
-// Runs `at` to `at` + 3 of x, for each thread its own. What one of four neighbours wants, all four load, side by side; then they swap,
-// so that each has what it wants. The whole subgroup calls it.
+// Runs `at` to `at` + 3, each thread its own: what one of four neighbours wants, all load, side by side; then they swap. All call it.
 void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
     vec4 v[4];
     const uint own = gl_SubgroupInvocationID % 4u;
     [[unroll]] for (uint i = 0u; i < 4u; ++i) v[i] = x_run(subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own);
-    [[unroll]] for (uint bit = 1u; bit < 4u; bit *= 2u) {
+    [[unroll]] for (uint swap = 0u; swap < 4u; ++swap) {
+        const uint bit = 1u + swap / 2u, i = swap < 2u ? 2u * swap : swap - 2u;
         const bool odd = (own & bit) != 0u;
-        [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
-            const uint i = bit == 1u ? 2u * pair : pair;
-            const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
-            v[i] = odd ? other : v[i], v[i + bit] = odd ? v[i + bit] : other;
-        }
+        const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
+        v[i] = odd ? other : v[i], v[i + bit] = odd ? v[i + bit] : other;
     }
     run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
 }
@@ -186,8 +174,7 @@ void load_x(uint vector, uint j, uint k) {
     vec4 run[16], most[2], all[2];
     [[unroll]] for (uint r = 0u; r < 16u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
     [[unroll]] for (uint s = 0u; s < 2u; ++s) most[s] = all[s] = vec4(0.0);
-    [[unroll]] for (uint s = 0u; s < 2u; ++s)
-        [[unroll]] for (uint r = 0u; r < 8u; ++r) most[s] = max(most[s], abs(run[8u * s + r])), all[s] += run[8u * s + r];
+    [[unroll]] for (uint r = 0u; r < 16u; ++r) most[r / 8u] = max(most[r / 8u], abs(run[r])), all[r / 8u] += run[r];
     if (DIGITS > 1u) most[0] = most[1] = max(most[0], most[1]), all[0] = all[1] = all[0] + all[1];
     ivec4 whole[16];
     [[unroll]] for (uint s = 0u; s < 2u; ++s) {
@@ -195,7 +182,7 @@ void load_x(uint vector, uint j, uint k) {
         ivec4 sum = ivec4(0);
         [[unroll]] for (uint r = 0u; r < 8u; ++r) whole[8u * s + r] = integers(run[8u * s + r] * scale), sum += whole[8u * s + r];
         x[k][DIGITS * 4u][s] = floatBitsToUint(step);
-        x[k][DIGITS * 4u][2u + s] = floatBitsToUint(step * float(sum_of(sum) - 32 * BIAS));
+        x[k][DIGITS * 4u][2u + s] = floatBitsToUint(step * float(sum.x + sum.y + sum.z + sum.w - 32 * BIAS));
     }
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit)
         [[unroll]] for (uint r = 0u; r < 16u; ++r) x[k][digit * 4u + r / 4u][r % 4u] = bytes_of(whole[r], digit);
@@ -217,7 +204,7 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inout flo
     uvec4 four = fours[0], qs0 = fours[1], qs1 = fours[2], bytes0 = qs0 & 0xF0F0F0Fu, bytes1 = qs1 & 0xF0F0F0Fu;
     uvec4 bytes2 = (qs0 >> 4u) & 0xF0F0F0Fu, bytes3 = (qs1 >> 4u) & 0xF0F0F0Fu;
     uint d_dmin = four.x, scales0 = words[0], scales1 = four.y, scales2 = words[1], scales3 = four.z;
-    float d = f16_to_f32(d_dmin), dmin = f16_to_f32(d_dmin >> 16u);
+    float d = unpackHalf2x16(d_dmin).x, dmin = unpackHalf2x16(d_dmin >> 16u).x;
     uint sc_lo0 = (scales0 >> shift0) & 15u, sc_lo1 = (scales0 >> (shift0 + 8u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi0 = (scales1 >> (shift1 + 4u)) & 3u, sc_hi1 = (scales1 >> (shift1 + 12u)) & 3u;  // scales: bits 4-5 of sc
     uint sc0 = sc_lo0 | (sc_hi0 << 4u), sc1 = sc_lo1 | (sc_hi1 << 4u);
@@ -228,39 +215,29 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inout flo
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         const int part0 = int(sc0) * dot16(dot16(0, bytes0, x[k][digit * 4u]), bytes1, x[k][digit * 4u + 1u]);
         const int part1 = int(sc1) * dot16(dot16(0, bytes2, x[k][digit * 4u + 2u]), bytes3, x[k][digit * 4u + 3u]);
-        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
-        dots1 = float(part1);
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0), dots1 = float(part1);
     }
     sum += d * (DIGITS > 1u ? x_step(k, 0u) * dots0 : x_step(k, 0u) * dots0 + x_step(k, 1u) * dots1)
         - dmin * (float(mn0) * x_sum(k, 0u) + float(mn1) * x_sum(k, 1u));
 }
 
-// What a launch makes of x for others lies as it is shared.
-layout(binding = 1, std430) readonly buffer PackedInput { uvec4 packed_x[]; };
-layout(binding = 2, std430) writeonly buffer PackedOutput { uvec4 packed_y[]; };
-
 const uint FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
-
 // Takes what is kept of right-hand side `m` and tile `t` of the slice from there.
-void take_x(uint m, uint t) {
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
-}
+void take_x(uint m, uint t) { [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t]; }
+
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
-float sum_of_lanes(float v[SUMS], uint width) {
-    [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
-        [[unroll]] for (uint i = 0u; i < left; ++i) {
-            const float even_sum = v[2u * i], odd_sum = v[2u * i + 1u];
-            v[i] = (odd ? odd_sum : even_sum) + subgroupShuffleXor(odd ? even_sum : odd_sum, bit);
-        }
+        [[unroll]] for (uint i = 0u; i < left; ++i)
+            v[i] = mix(v[2u * i], v[2u * i + 1u], odd) + subgroupShuffleXor(mix(v[2u * i + 1u], v[2u * i], odd), bit);
     }
-    for (uint bit = SUMS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];
 }
 
-// Puts `count` tiles of x, from `begin` on, of each right-hand side, where all of the workgroup finds them: what a launch before has made
-// of them, or what it makes itself. In that launch, all workgroups put them where others find them.
+// Puts `count` tiles of each right-hand side, from `begin` on, into shared_x; or, in the launch that packs, into packed_y, all workgroups.
 void share_slice(uint begin, uint count) {
     const uint group = X_PACKED == 2u ? gl_WorkGroupID.x : 0u, groups_here = X_PACKED == 2u ? gl_NumWorkGroups.x : 1u;
     barrier();
@@ -270,23 +247,20 @@ void share_slice(uint begin, uint count) {
         const uint i = from + gl_LocalInvocationID.x, m = i / count, t = i % count;
         load_x(m, begin + t, 0u);  // the whole subgroup, also beyond the end
         if (i >= count * BATCH) continue;
-        [[unroll]] for (uint f = 0u; f < X_FOURS; ++f) {
+        [[unroll]] for (uint f = 0u; f < X_FOURS; ++f)
             if (X_PACKED == 2u) packed_y[(m * X_FOURS + f) * count + t] = x[0][f];
             else shared_x[(m * X_FOURS + f) * SLICE + t] = x[0][f];
-        }
     }
     barrier();
 }
 
-// Several right-hand sides: teams of lanes take ROWS rows each, and share x, of which the workgroup has a slice at a time. The
-// fewer rows there are, the more lanes are a team: a part of a subgroup, or several.
+// Teams of lanes, a part of a subgroup or, for few rows, several, take ROWS rows each; the workgroup shares a slice of x at a time.
 void main() {
     find_matrix();
     const uint tiles = row_tiles / 4u, last = rows - 1u, lanes = SPLIT * (gl_SubgroupSize / 4u), teams = gl_WorkGroupSize.x / lanes;
     if (X_PACKED == 2u) { share_slice(0u, tiles); return; }
     const uint place = gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID, lane = place % lanes, team = place / lanes;
     const uint slice = SLICE < lanes ? SLICE : SLICE / lanes * lanes;  // no lane without a tile while others have one
-    uint shared_from = ~0u;
     for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
         const uint row = first + team * ROWS;
         float sum[BATCH][ROWS];
@@ -297,26 +271,23 @@ void main() {
             uvec4 fours[ROWS][3];
             uint words[ROWS][2];
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + min(lane, count - 1u), fours[r], words[r]);
-            if (from != shared_from) share_slice(from, count);
-            shared_from = from;
-            for (uint t = lane; t < count;) {
+            if (slice < tiles || first < group_count() * teams * ROWS) share_slice(from, count);  // else it is there still
+            for (uint t = lane; t < count; t += lanes) {
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                     take_x(m, t);
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, last), from + t, 0u, fours[r], words[r], sum[m][r]);
                 }
-                t += lanes;
-                if (t >= count) continue;
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t, fours[r], words[r]);
+                if (t + lanes >= count) continue;
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t + lanes, fours[r], words[r]);
             }
         }
         [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
             const float all = sum_of_lanes(sum[m], min(lanes, gl_SubgroupSize));
-            if (lanes <= gl_SubgroupSize && lane < ROWS && row + lane < rows && m < batch) finish(m, row + lane, all);
-            if (lanes > gl_SubgroupSize && gl_SubgroupInvocationID < ROWS)
-                partial[(gl_SubgroupID * BATCH + m) * ROWS + gl_SubgroupInvocationID] = all;
+            if (SPLIT <= 4u && lane < ROWS && row + lane < rows && m < batch) finish(m, row + lane, all);
+            if (SPLIT > 4u && gl_SubgroupInvocationID < ROWS) partial[(gl_SubgroupID * BATCH + m) * ROWS + gl_SubgroupInvocationID] = all;
         }
-        if (lanes <= gl_SubgroupSize) continue;
-        const uint parts = lanes / gl_SubgroupSize, each = BATCH * ROWS;
+        if (SPLIT <= 4u) continue;
+        const uint parts = SPLIT / 4u, each = BATCH * ROWS;
         barrier();
         for (uint i = gl_LocalInvocationID.x; i < teams * each; i += gl_WorkGroupSize.x) {
             const uint m = i % each / ROWS, n = first + i / each * ROWS + i % ROWS;

@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 144 bytes for 256 elements, 4.5 bits each.
 // For each weight 0.562 bytes read, 4.17 operations: 0.0781 loads, 1.02 bits, 0.328 integer, 2.16 float, 0.594 conversions.
-//
 //     format q4_K "4-bit codes, 6-bit scales and minimums in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
 //
@@ -35,7 +34,7 @@ layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
-const uint TILES = 1u, SUMS = ROWS * BATCH;  // sums at once: at most as many as a subgroup has lanes
+const uint SUMS = ROWS * BATCH;  // at once: at most as many as a subgroup has lanes
 shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
@@ -52,8 +51,7 @@ layout(binding = 6, std430) readonly buffer Residual { float residual[]; };
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;      // of this launch; tiles of 16 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;   // where it begins in y; rows of each right-hand side there; what is done with results
-    // Of VIEWS: workgroups of each matrix; the first matrix of this launch; those in the inner dimension; right-hand sides of each in all.
-    uint groups, matrix_first, matrices, vectors;
+    uint groups, matrix_first, matrices, vectors;      // of VIEWS: each matrix's workgroups; first matrix; inner matrices; right-hand sides
     uint sharing, sharing_outer;                       // neighbours that have the same weights, in each dimension
     uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
     uint x_first, x_stride, x_inner, x_outer;          // elements; from a right-hand side to the next, and from a matrix to the next
@@ -67,15 +65,13 @@ void find_matrix() {
     matrix = gl_WorkGroupID.x / groups;
     const uint inner = (matrix_first + matrix) % matrices, outer = (matrix_first + matrix) / matrices;
     weights_begin = weights_first + inner / sharing * weights_inner + outer / sharing_outer * weights_outer;
-    x_begin = x_first + inner * x_inner + outer * x_outer;
-    y_begin = inner * y_inner + outer * y_outer;
+    x_begin = x_first + inner * x_inner + outer * x_outer, y_begin = inner * y_inner + outer * y_outer;
 }
 
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
-// Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
 // Run `at` of x: 4 consecutive elements.
 vec4 x_run(uint at) {
@@ -85,18 +81,15 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
 // A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
-        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
@@ -126,8 +119,8 @@ void finish(uint m, uint n, float sum) {
 }
 
 // What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
-vec4 x[TILES * BATCH][16];
-float x_sum[TILES * BATCH][2];
+vec4 x[BATCH][16];
+float x_sum[BATCH][2];
 
 // sum + dot(a, b), in as many operations as a has lanes.
 float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum)))); }
@@ -174,7 +167,7 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inout flo
     uint tile = j % 4u, shift0 = tile % 2u * 16u, shift1 = shift0 + tile / 2u * 2u, shift2 = shift0 + tile / 2u * 4u;
     uvec4 four = fours[0], qs0 = fours[1], qs1 = fours[2];
     uint d_dmin = four.x, scales0 = words[0], scales1 = four.y, scales2 = words[1], scales3 = four.z;
-    float d = f16_to_f32(d_dmin), dmin = f16_to_f32(d_dmin >> 16u);
+    float d = unpackHalf2x16(d_dmin).x, dmin = unpackHalf2x16(d_dmin >> 16u).x;
     uint sc_lo0 = (scales0 >> shift0) & 15u, sc_lo1 = (scales0 >> (shift0 + 8u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi0 = (scales1 >> (shift1 + 4u)) & 3u, sc_hi1 = (scales1 >> (shift1 + 12u)) & 3u;  // scales: bits 4-5 of sc
     uint sc0 = sc_lo0 | (sc_hi0 << 4u), sc1 = sc_lo1 | (sc_hi1 << 4u);
@@ -194,39 +187,33 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inout flo
     float dots13 = dot_add(dots12, x[k][15], four_codes(qs1.w, 0xF000F0u));
     sum += d_sc0 * dots6 - dmin_mn0 * x_sum[k][0] + d_sc1 * dots13 - dmin_mn1 * x_sum[k][1];
 }
+
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
 float sum_of_lanes(float v[SUMS], uint width) {
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
-        [[unroll]] for (uint i = 0u; i < left; ++i) {
-            const float even_sum = v[2u * i], odd_sum = v[2u * i + 1u];
-            v[i] = (odd ? odd_sum : even_sum) + subgroupShuffleXor(odd ? even_sum : odd_sum, bit);
-        }
+        [[unroll]] for (uint i = 0u; i < left; ++i)
+            v[i] = mix(v[2u * i], v[2u * i + 1u], odd) + subgroupShuffleXor(mix(v[2u * i + 1u], v[2u * i], odd), bit);
     }
     for (uint bit = SUMS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];
 }
 
-// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and each
-// `step` further on: of those that it keeps, number `m`.
-void stage_x(uint vector, uint m, uint begin, uint end, uint own, uint step) {
+// What a workgroup keeps of right-hand side `vector`, number `m`, which is tiles `begin` to `end`; a thread has the one at `j`.
+void stage_x(uint vector, uint m, uint begin, uint end, uint j) {
     const uint runs = x_from(vector, row_tiles * 4u), runs_end = runs + (end + 3u) / 4u * 64u;
     for (staged_from = runs + begin / 4u * 64u; staged_from < runs_end; staged_from += STAGED) {
         const uint count = min(STAGED, runs_end - staged_from);
         barrier();
         for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_run(staged_from + i);
         barrier();
-        [[unroll]] for (uint k = 0; k < TILES; ++k) {
-            const uint j = own + k * step;
-            if (j < end && runs + j / 4u * 64u - staged_from < STAGED) load_x(vector, j, k * BATCH + m);
-        }
+        if (j < end && runs + j / 4u * 64u - staged_from < STAGED) load_x(vector, j, m);
     }
 }
 
 // Subgroups share a row, each with the slice of x that it holds, and walk down the rows.
 void walk() {
-    const uint tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
-    const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
+    const uint tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID, slice = gl_SubgroupSize, slices = (tiles + slice - 1u) / slice;
     const uint split = SPLIT, teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
     uint held = ~0u, turn = 0u;
     for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
@@ -234,32 +221,24 @@ void walk() {
         float sum[SUMS];
         [[unroll]] for (uint i = 0u; i < SUMS; ++i) sum[i] = 0.0;
         for (uint c0 = 0u; c0 < slices; c0 += split) {
-            const uint c = c0 + gl_SubgroupID % split;
-            const bool kept = c0 == held;
-            if (STAGED > 1u && !kept) {
+            const uint j = (c0 + gl_SubgroupID % split) * slice + lane;
+            if (STAGED > 1u && c0 != held)
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m)
-                    stage_x(min(m, batch - 1u), m, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane, gl_SubgroupSize);
-            }
-            [[unroll]] for (uint k = 0; k < TILES; ++k) {
-                const uint j = c * slice + k * gl_SubgroupSize + lane;
-                if (STAGED == 1u && !kept) {
-                    [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), k * BATCH + m);
-                }
-                if (j >= tiles) continue;
-                uvec4 fours[ROWS][3];
-                uint words[ROWS][2];
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
-                [[unroll]] for (uint i = 0u; i < SUMS; ++i) {
-                    const uint r = i / BATCH, m = i % BATCH;
-                    accumulate(min(row + r, end - 1u), j, k * BATCH + m, fours[r], words[r], sum[i]);
-                }
-            }
+                    stage_x(min(m, batch - 1u), m, c0 * slice, min((c0 + split) * slice, tiles), j);
+            if (STAGED == 1u && c0 != held)
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), m);
             held = c0;
+            if (j >= tiles) continue;
+            uvec4 fours[ROWS][3];
+            uint words[ROWS][2];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m)
+                    accumulate(min(row + r, end - 1u), j, m, fours[r], words[r], sum[r * BATCH + m]);
         }
         const float all = sum_of_lanes(sum, gl_SubgroupSize);
         if (split == 1u) {
-            const uint n = row + lane / BATCH, m = lane % BATCH;
-            if (lane < SUMS && n < rows && m < batch) finish(m, n, all);
+            if (lane < SUMS && row + lane / BATCH < rows && lane % BATCH < batch) finish(lane % BATCH, row + lane / BATCH, all);
             continue;
         }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
@@ -268,9 +247,8 @@ void walk() {
         barrier();
         const uint i = gl_LocalInvocationID.x, n = first + i / BATCH, m = i % BATCH;
         if (i >= teams * SUMS || n >= rows || m >= batch) continue;
-        const uint at = place + i / SUMS * (split - 1u) * SUMS + i;
         float total = 0.0;
-        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[at + s * SUMS];
+        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[place + (i / SUMS * (split - 1u) + s) * SUMS + i];
         finish(m, n, total);
     }
 }

@@ -6,7 +6,6 @@
  * 1.31 conversions.
  * gemv, gemv_id in f32: for each weight 0.82 bytes read, 6.28 operations: 0.344 loads, 2.36 bits, 0.547 integer, 2.38 float, 0.656
  * conversions.
- *
  *     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"
  *

@@ -6,7 +6,6 @@
 // 1.31 conversions.
 // gemv in f32: for each weight 0.82 bytes read, 6.31 operations: 0.375 loads, 2.39 bits, 0.766 integer, 2.19 float, 0.594 conversions.
 // gemv_id in f32: for each weight 0.82 bytes read, 8.62 operations: 0.688 loads, 2.69 bits, 1.44 integer, 3 float, 0.812 conversions.
-//
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
 //

@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 210 bytes for 256 elements, 6.562 bits each.
 // For each weight 0.82 bytes read and 4 written, 12.6 operations: 0.688 loads, 6.88 bits, 2.44 integer, 1.25 float, 1.31 conversions.
-//
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
 //
@@ -33,8 +32,6 @@ layout(push_constant) uniform Push {
     uint tiles;  // of 16 elements, to decode
 };
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // 32 bits from words of 16.
 uint blocks_u32(uint at) {
     return uint(blocks[at]) | (uint(blocks[at + 1u]) << 16);
@@ -44,7 +41,7 @@ uint blocks_u32(uint at) {
 void decode(uint block, uint tile, out precise vec4 v[4]) {
     // elements 0 to 3, counted from the tile's first
     uint base = block * 105u;
-    float d = f16_to_f32(uint(blocks[base + 104u]));
+    float d = unpackHalf2x16(uint(blocks[base + 104u])).x;
     uint part = tile / 8u;  // part: of 128 elements
     uint scales0 = uint(blocks[base + part * 4u + 96u]);
     int sc0 = bitfieldExtract(int(scales0 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits

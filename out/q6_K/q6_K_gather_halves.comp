@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 210 bytes for 256 elements, 6.562 bits each.
 // For each weight 0.82 bytes read and 2 written, 12.3 operations: 0.531 loads, 6.62 bits, 1.91 integer, 1.12 float, 2.16 conversions.
-//
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
 //
@@ -74,8 +73,6 @@ uint table_tile(uint row, uint tile) {
     return table_first + (row - row_first) * row_tiles + tile;
 }
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 layout(constant_id = 31) const uint Y_TYPE = 1;  // how results are stored: 1 as f16, 2 as bf16
 
 // Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
@@ -112,7 +109,7 @@ uint blocks_u32(uint at) {
 void decode(uint block, uint tile, out precise vec4 v[8]) {
     // elements 0 to 3, counted from the tile's first
     uint base = block * 105u;
-    float d = f16_to_f32(uint(blocks[base + 104u]));
+    float d = unpackHalf2x16(uint(blocks[base + 104u])).x;
     uint part = tile / 4u;  // part: of 128 elements
     uint scales0 = uint(blocks[base + part * 4u + 96u]);
     int sc0 = bitfieldExtract(int(scales0 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits

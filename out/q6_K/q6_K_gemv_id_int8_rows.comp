@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 210 bytes for 256 elements, 6.562 bits each.
 // For each weight 0.82 bytes read, 5.56 operations: 0.688 loads, 1.94 bits, 2.62 integer, 0.188 float, 0.125 conversions.
-//
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
 //
@@ -85,18 +84,15 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
 // A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
-        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
@@ -128,21 +124,19 @@ void finish(uint pair, uint n, float sum) {
 
 const uint TILES = 4u;
 
-// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; the steps that the integers
-// stand for; sums over runs that share a scale, of x itself, and of each digit.
+// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; then numbers.
 const uint X_FOURS = DIGITS * 2u + 1u;
 uvec4 x[TILES][X_FOURS];
 uint kept_word(uint k, uint i) { return x[k][i / 4u][i % 4u]; }
 void keep_word(uint k, uint i, uint word) { x[k][i / 4u][i % 4u] = word; }
-float x_step(uint k, uint i) { return uintBitsToFloat(kept_word(k, DIGITS * 4u + i)); }
-int x_digits(uint k, uint digit, uint i) { return int(kept_word(k, DIGITS * 4u + 1u + digit * 4u + i)); }
+float x_step(uint k, uint i) { return uintBitsToFloat(kept_word(k, DIGITS * 4u + i)); }  // that integers stand for
+int x_digits(uint k, uint digit, uint i) { return int(kept_word(k, DIGITS * 4u + 1u + digit * 4u + i)); }  // of them, one digit
 
 // Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {
     const float largest = max(max(most.x, most.y), max(most.z, most.w));
-    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
-    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+    return any(isnan(all)) || isinf(largest) ? uintBitsToFloat(0x7FC00000u) : min(LARGEST / max(largest, 1e-37), 0.5e38);
 }
 
 // OpSDot of four bytes in a word each; not every GLSL compiler has a name for it.
@@ -154,7 +148,6 @@ int dot4(uint codes, uint x) { return signed_dot(codes, x, 0); }
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
-int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
 uint bytes_of(ivec4 v, uint digit) {
@@ -195,7 +188,7 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 16u, tile = j % 16u;
     uint base = block * 105u, part = tile / 8u;  // part: of 128 elements
     uint shift = tile % 8u / 4u * 8u;
-    float d = f16_to_f32(uint(blocks[base + 104u]));
+    float d = unpackHalf2x16(uint(blocks[base + 104u])).x;
     uint scales0 = uint(blocks[base + part * 4u + 96u]), ql0 = blocks_u32(base + part * 32u + tile % 8u * 2u);
     uint qh = blocks_u32(base + tile * 2u + 64u), bytes0 = (ql0 & 0xF0F0F0Fu) | ((qh & 0x3030303u) << 4u);
     uint scales1 = uint(blocks[base + part * 4u + 97u]), ql1 = blocks_u32(base + part * 32u + tile % 8u * 2u + 16u);

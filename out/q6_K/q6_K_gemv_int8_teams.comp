@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 210 bytes for 256 elements, 6.562 bits each.
 // For each weight 0.82 bytes read, 4.12 operations: 0.281 loads, 1.73 bits, 1.95 integer, 0.0938 float, 0.0625 conversions.
-//
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
 //
@@ -38,9 +37,10 @@ layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the ep
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
-const uint TILES = 1u, SUMS = ROWS;
 shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
 
+layout(binding = 1, std430) readonly buffer PackedInput { uvec4 packed_x[]; };  // of X_PACKED: as x is shared
+layout(binding = 2, std430) writeonly buffer PackedOutput { uvec4 packed_y[]; };
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
 layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
@@ -56,8 +56,7 @@ layout(binding = 6, std430) readonly buffer Residual { float residual[]; };
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;      // of this launch; tiles of 16 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;   // where it begins in y; rows of each right-hand side there; what is done with results
-    // Of VIEWS: workgroups of each matrix; the first matrix of this launch; those in the inner dimension; right-hand sides of each in all.
-    uint groups, matrix_first, matrices, vectors;
+    uint groups, matrix_first, matrices, vectors;      // of VIEWS: each matrix's workgroups; first matrix; inner matrices; right-hand sides
     uint sharing, sharing_outer;                       // neighbours that have the same weights, in each dimension
     uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
     uint x_first, x_stride, x_inner, x_outer;          // elements; from a right-hand side to the next, and from a matrix to the next
@@ -71,15 +70,13 @@ void find_matrix() {
     matrix = gl_WorkGroupID.x / groups;
     const uint inner = (matrix_first + matrix) % matrices, outer = (matrix_first + matrix) / matrices;
     weights_begin = weights_first + inner / sharing * weights_inner + outer / sharing_outer * weights_outer;
-    x_begin = x_first + inner * x_inner + outer * x_outer;
-    y_begin = inner * y_inner + outer * y_outer;
+    x_begin = x_first + inner * x_inner + outer * x_outer, y_begin = inner * y_inner + outer * y_outer;
 }
 
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
-// Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
 // Run `at` of x: 4 consecutive elements.
 vec4 x_run(uint at) {
@@ -89,18 +86,15 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
 // A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
-        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
@@ -129,21 +123,19 @@ void finish(uint m, uint n, float sum) {
     store_y(at + y_skip, sum);
 }
 
-// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; the steps that the integers
-// stand for; sums over runs that share a scale, of x itself, and of each digit.
+// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; then numbers.
 const uint X_FOURS = DIGITS * 6u + 1u;
-uvec4 x[TILES][X_FOURS];
+uvec4 x[1][X_FOURS];
 uint kept_word(uint k, uint i) { return x[k][i / 4u][i % 4u]; }
 void keep_word(uint k, uint i, uint word) { x[k][i / 4u][i % 4u] = word; }
-float x_step(uint k, uint i) { return uintBitsToFloat(kept_word(k, DIGITS * 16u + i)); }
-int x_digits(uint k, uint digit, uint i) { return int(kept_word(k, DIGITS * 16u + 2u + digit * 8u + i)); }
+float x_step(uint k, uint i) { return uintBitsToFloat(kept_word(k, DIGITS * 16u + i)); }  // that integers stand for
+int x_digits(uint k, uint digit, uint i) { return int(kept_word(k, DIGITS * 16u + 2u + digit * 8u + i)); }  // of them, one digit
 
 // Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {
     const float largest = max(max(most.x, most.y), max(most.z, most.w));
-    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
-    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+    return any(isnan(all)) || isinf(largest) ? uintBitsToFloat(0x7FC00000u) : min(LARGEST / max(largest, 1e-37), 0.5e38);
 }
 
 // OpSDot of four bytes in a word each; not every GLSL compiler has a name for it.
@@ -155,7 +147,6 @@ int dot4(uint codes, uint x) { return signed_dot(codes, x, 0); }
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
-int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
 uint bytes_of(ivec4 v, uint digit) {
@@ -174,8 +165,7 @@ void load_x(uint vector, uint j, uint k) {
     vec4 run[16], most[2], all[2];
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = x_run(from + r % 2u + r / 2u % 4u * 8u + r / 8u * 64u);
     [[unroll]] for (uint s = 0u; s < 2u; ++s) most[s] = all[s] = vec4(0.0);
-    [[unroll]] for (uint s = 0u; s < 2u; ++s)
-        [[unroll]] for (uint r = 0u; r < 8u; ++r) most[s] = max(most[s], abs(run[8u * s + r])), all[s] += run[8u * s + r];
+    [[unroll]] for (uint r = 0u; r < 16u; ++r) most[r / 8u] = max(most[r / 8u], abs(run[r])), all[r / 8u] += run[r];
     ivec4 whole[16];
     [[unroll]] for (uint s = 0u; s < 2u; ++s) {
         const float scale = scale_of(most[s], all[s]), step = 1.0 / scale;
@@ -263,7 +253,7 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[8], uint words[10], inout fl
     uint base = block * 105u, part = tile / 4u;  // part: of 128 elements
     uint shift = tile % 4u / 2u * 8u, begin0 = base + part * 2u + 100u, begin1 = base + part * 16u + tile % 4u * 2u + 52u;
     uint begin2 = base + tile * 2u + 84u, begin3 = base + part * 16u + tile % 4u * 2u + 60u;
-    float d0 = f16_to_f32(words[0]), d1 = f16_to_f32(words[9] >> 16u);
+    float d0 = unpackHalf2x16(words[0]).x, d1 = unpackHalf2x16(words[9] >> 16u).x;
     uint scales0 = words[1], ql0 = words[2], qh0 = words[3], bytes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 & 0x3030303u) << 4u), ql1 = words[4];
     uint qh1 = words[5], bytes1 = (ql1 & 0xF0F0F0Fu) | ((qh1 & 0x3030303u) << 4u), ql2 = words[6];
     uint bytes2 = (ql2 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u), ql3 = words[7];
@@ -313,32 +303,23 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[8], uint words[10], inout fl
     sum += d0 * (x_step(k, 0u) * dots0) + d1 * (x_step(k, 1u) * dots1);
 }
 
-// What a launch makes of x for others lies as it is shared.
-layout(binding = 1, std430) readonly buffer PackedInput { uvec4 packed_x[]; };
-layout(binding = 2, std430) writeonly buffer PackedOutput { uvec4 packed_y[]; };
-
 const uint FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
-
 // Takes what is kept of right-hand side `m` and tile `t` of the slice from there.
-void take_x(uint m, uint t) {
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
-}
+void take_x(uint m, uint t) { [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t]; }
+
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
-float sum_of_lanes(float v[SUMS], uint width) {
-    [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
-        [[unroll]] for (uint i = 0u; i < left; ++i) {
-            const float even_sum = v[2u * i], odd_sum = v[2u * i + 1u];
-            v[i] = (odd ? odd_sum : even_sum) + subgroupShuffleXor(odd ? even_sum : odd_sum, bit);
-        }
+        [[unroll]] for (uint i = 0u; i < left; ++i)
+            v[i] = mix(v[2u * i], v[2u * i + 1u], odd) + subgroupShuffleXor(mix(v[2u * i + 1u], v[2u * i], odd), bit);
     }
-    for (uint bit = SUMS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];
 }
 
-// Puts `count` tiles of x, from `begin` on, of each right-hand side, where all of the workgroup finds them: what a launch before has made
-// of them, or what it makes itself. In that launch, all workgroups put them where others find them.
+// Puts `count` tiles of each right-hand side, from `begin` on, into shared_x; or, in the launch that packs, into packed_y, all workgroups.
 void share_slice(uint begin, uint count) {
     const uint group = X_PACKED == 2u ? gl_WorkGroupID.x : 0u, groups_here = X_PACKED == 2u ? gl_NumWorkGroups.x : 1u;
     barrier();
@@ -348,23 +329,20 @@ void share_slice(uint begin, uint count) {
     for (; X_PACKED != 1u && i < count * BATCH; i += groups_here * gl_WorkGroupSize.x) {
         const uint m = i / count, t = i % count;
         load_x(m, begin + t, 0u);
-        [[unroll]] for (uint f = 0u; f < X_FOURS; ++f) {
+        [[unroll]] for (uint f = 0u; f < X_FOURS; ++f)
             if (X_PACKED == 2u) packed_y[(m * X_FOURS + f) * count + t] = x[0][f];
             else shared_x[(m * X_FOURS + f) * SLICE + t] = x[0][f];
-        }
     }
     barrier();
 }
 
-// Several right-hand sides: teams of lanes take ROWS rows each, and share x, of which the workgroup has a slice at a time. The
-// fewer rows there are, the more lanes are a team: a part of a subgroup, or several.
+// Teams of lanes, a part of a subgroup or, for few rows, several, take ROWS rows each; the workgroup shares a slice of x at a time.
 void main() {
     find_matrix();
     const uint tiles = row_tiles / 4u, last = rows - 1u, lanes = SPLIT * (gl_SubgroupSize / 4u), teams = gl_WorkGroupSize.x / lanes;
     if (X_PACKED == 2u) { share_slice(0u, tiles); return; }
     const uint place = gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID, lane = place % lanes, team = place / lanes;
     const uint slice = SLICE < lanes ? SLICE : SLICE / lanes * lanes;  // no lane without a tile while others have one
-    uint shared_from = ~0u;
     for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
         const uint row = first + team * ROWS;
         float sum[BATCH][ROWS];
@@ -375,9 +353,8 @@ void main() {
             uvec4 fours[ROWS][8];
             uint words[ROWS][10];
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + min(lane, count - 1u), fours[r], words[r]);
-            if (from != shared_from) share_slice(from, count);
-            shared_from = from;
-            for (uint t = lane; t < count;) {
+            if (slice < tiles || first < group_count() * teams * ROWS) share_slice(from, count);  // else it is there still
+            for (uint t = lane; t < count; t += lanes) {
                 if (PADDED == 0u && row + ROWS >= rows && from + t + 8u >= tiles) {  // the last block: no load goes beyond
                     [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
                         uvec4 last_fours[8]; uint last_words[10];
@@ -390,26 +367,23 @@ void main() {
                         [[unroll]] for (uint m = 0u; m < BATCH; ++m)
                             [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[m][r] = m * ROWS + r == i ? part : sum[m][r];
                     }
-                    t += lanes;
                     continue;
                 }
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                     take_x(m, t);
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, last), from + t, 0u, fours[r], words[r], sum[m][r]);
                 }
-                t += lanes;
-                if (t >= count) continue;
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t, fours[r], words[r]);
+                if (t + lanes >= count) continue;
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t + lanes, fours[r], words[r]);
             }
         }
         [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
             const float all = sum_of_lanes(sum[m], min(lanes, gl_SubgroupSize));
-            if (lanes <= gl_SubgroupSize && lane < ROWS && row + lane < rows && m < batch) finish(m, row + lane, all);
-            if (lanes > gl_SubgroupSize && gl_SubgroupInvocationID < ROWS)
-                partial[(gl_SubgroupID * BATCH + m) * ROWS + gl_SubgroupInvocationID] = all;
+            if (SPLIT <= 4u && lane < ROWS && row + lane < rows && m < batch) finish(m, row + lane, all);
+            if (SPLIT > 4u && gl_SubgroupInvocationID < ROWS) partial[(gl_SubgroupID * BATCH + m) * ROWS + gl_SubgroupInvocationID] = all;
         }
-        if (lanes <= gl_SubgroupSize) continue;
-        const uint parts = lanes / gl_SubgroupSize, each = BATCH * ROWS;
+        if (SPLIT <= 4u) continue;
+        const uint parts = SPLIT / 4u, each = BATCH * ROWS;
         barrier();
         for (uint i = gl_LocalInvocationID.x; i < teams * each; i += gl_WorkGroupSize.x) {
             const uint m = i % each / ROWS, n = first + i / each * ROWS + i % ROWS;

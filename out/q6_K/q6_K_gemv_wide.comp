@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 210 bytes for 256 elements, 6.562 bits each.
 // For each weight 0.82 bytes read, 6.28 operations: 0.344 loads, 2.36 bits, 0.547 integer, 2.38 float, 0.656 conversions.
-//
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
 //
@@ -34,7 +33,7 @@ layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
-const uint TILES = 1u, SUMS = ROWS * BATCH;  // sums at once: at most as many as a subgroup has lanes
+const uint SUMS = ROWS * BATCH;  // at once: at most as many as a subgroup has lanes
 shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
@@ -51,8 +50,7 @@ layout(binding = 6, std430) readonly buffer Residual { float residual[]; };
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;      // of this launch; tiles of 16 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;   // where it begins in y; rows of each right-hand side there; what is done with results
-    // Of VIEWS: workgroups of each matrix; the first matrix of this launch; those in the inner dimension; right-hand sides of each in all.
-    uint groups, matrix_first, matrices, vectors;
+    uint groups, matrix_first, matrices, vectors;      // of VIEWS: each matrix's workgroups; first matrix; inner matrices; right-hand sides
     uint sharing, sharing_outer;                       // neighbours that have the same weights, in each dimension
     uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
     uint x_first, x_stride, x_inner, x_outer;          // elements; from a right-hand side to the next, and from a matrix to the next
@@ -66,15 +64,13 @@ void find_matrix() {
     matrix = gl_WorkGroupID.x / groups;
     const uint inner = (matrix_first + matrix) % matrices, outer = (matrix_first + matrix) / matrices;
     weights_begin = weights_first + inner / sharing * weights_inner + outer / sharing_outer * weights_outer;
-    x_begin = x_first + inner * x_inner + outer * x_outer;
-    y_begin = inner * y_inner + outer * y_outer;
+    x_begin = x_first + inner * x_inner + outer * x_outer, y_begin = inner * y_inner + outer * y_outer;
 }
 
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
-// Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
 // Run `at` of x: 4 consecutive elements.
 vec4 x_run(uint at) {
@@ -84,18 +80,15 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
 // A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
-        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
@@ -125,8 +118,8 @@ void finish(uint m, uint n, float sum) {
 }
 
 // What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
-vec4 x[TILES * BATCH][16];
-float x_sum[TILES * BATCH][8];
+vec4 x[BATCH][16];
+float x_sum[BATCH][8];
 
 // sum + dot(a, b), in as many operations as a has lanes.
 float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum)))); }
@@ -195,7 +188,7 @@ vec4 four_codes(uint word, uint mask) {
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uint words[22], inout float sum) {
     uint tile = j % 8u, shift = tile % 4u / 2u * 8u;
-    float d0 = f16_to_f32(words[0]), d1 = f16_to_f32(words[9] >> 16u);
+    float d0 = unpackHalf2x16(words[0]).x, d1 = unpackHalf2x16(words[9] >> 16u).x;
     uint scales0 = words[1], ql0 = words[2], qh0 = words[3], ql1 = words[4], qh1 = words[5], ql2 = words[6], ql3 = words[7];
     uint scales1 = words[8], scales2 = words[10], ql4 = words[11], ql5 = words[12], ql_run0 = (ql4 >> 16u) | (ql5 << 16u), qh2 = words[13];
     uint qh3 = words[14], qh_run0 = (qh2 >> 16u) | (qh3 << 16u), ql6 = words[15], ql_run1 = (ql5 >> 16u) | (ql6 << 16u), qh4 = words[16];
@@ -238,39 +231,33 @@ void accumulate(uint n, uint j, uint k, uint words[22], inout float sum) {
     float dots15 = dot_add(dots14, x[k][15], four_codes(codes15, 0x3F003Fu));
     sum += d_sc0 * dots1 + d_sc1 * dots3 + d_sc2 * dots5 + d_sc3 * dots7 + d_sc4 * dots9 + d_sc5 * dots11 + d_sc6 * dots13 + d_sc7 * dots15;
 }
+
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
 float sum_of_lanes(float v[SUMS], uint width) {
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
-        [[unroll]] for (uint i = 0u; i < left; ++i) {
-            const float even_sum = v[2u * i], odd_sum = v[2u * i + 1u];
-            v[i] = (odd ? odd_sum : even_sum) + subgroupShuffleXor(odd ? even_sum : odd_sum, bit);
-        }
+        [[unroll]] for (uint i = 0u; i < left; ++i)
+            v[i] = mix(v[2u * i], v[2u * i + 1u], odd) + subgroupShuffleXor(mix(v[2u * i + 1u], v[2u * i], odd), bit);
     }
     for (uint bit = SUMS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];
 }
 
-// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and each
-// `step` further on: of those that it keeps, number `m`.
-void stage_x(uint vector, uint m, uint begin, uint end, uint own, uint step) {
+// What a workgroup keeps of right-hand side `vector`, number `m`, which is tiles `begin` to `end`; a thread has the one at `j`.
+void stage_x(uint vector, uint m, uint begin, uint end, uint j) {
     const uint runs = x_from(vector, row_tiles * 4u), runs_end = runs + (end + 7u) / 8u * 128u;
     for (staged_from = runs + begin / 8u * 128u; staged_from < runs_end; staged_from += STAGED) {
         const uint count = min(STAGED, runs_end - staged_from);
         barrier();
         for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_run(staged_from + i);
         barrier();
-        [[unroll]] for (uint k = 0; k < TILES; ++k) {
-            const uint j = own + k * step;
-            if (j < end && runs + j / 8u * 128u - staged_from < STAGED) load_x(vector, j, k * BATCH + m);
-        }
+        if (j < end && runs + j / 8u * 128u - staged_from < STAGED) load_x(vector, j, m);
     }
 }
 
 // Subgroups share a row, each with the slice of x that it holds, and walk down the rows.
 void walk() {
-    const uint tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
-    const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
+    const uint tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID, slice = gl_SubgroupSize, slices = (tiles + slice - 1u) / slice;
     const uint split = SPLIT, teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
     uint held = ~0u, turn = 0u;
     for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
@@ -278,31 +265,22 @@ void walk() {
         float sum[SUMS];
         [[unroll]] for (uint i = 0u; i < SUMS; ++i) sum[i] = 0.0;
         for (uint c0 = 0u; c0 < slices; c0 += split) {
-            const uint c = c0 + gl_SubgroupID % split;
-            const bool kept = c0 == held;
-            if (STAGED > 1u && !kept) {
+            const uint j = (c0 + gl_SubgroupID % split) * slice + lane;
+            if (STAGED > 1u && c0 != held)
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m)
-                    stage_x(min(m, batch - 1u), m, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane, gl_SubgroupSize);
-            }
-            [[unroll]] for (uint k = 0; k < TILES; ++k) {
-                const uint j = c * slice + k * gl_SubgroupSize + lane;
-                if (STAGED == 1u && !kept) {
-                    [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), k * BATCH + m);
-                }
-                if (j >= tiles) continue;
-                uint words[ROWS][22];
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, words[r]);
-                [[unroll]] for (uint i = 0u; i < SUMS; ++i) {
-                    const uint r = i / BATCH, m = i % BATCH;
-                    accumulate(min(row + r, end - 1u), j, k * BATCH + m, words[r], sum[i]);
-                }
-            }
+                    stage_x(min(m, batch - 1u), m, c0 * slice, min((c0 + split) * slice, tiles), j);
+            if (STAGED == 1u && c0 != held)
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), m);
             held = c0;
+            if (j >= tiles) continue;
+            uint words[ROWS][22];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, words[r]);
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) accumulate(min(row + r, end - 1u), j, m, words[r], sum[r * BATCH + m]);
         }
         const float all = sum_of_lanes(sum, gl_SubgroupSize);
         if (split == 1u) {
-            const uint n = row + lane / BATCH, m = lane % BATCH;
-            if (lane < SUMS && n < rows && m < batch) finish(m, n, all);
+            if (lane < SUMS && row + lane / BATCH < rows && lane % BATCH < batch) finish(lane % BATCH, row + lane / BATCH, all);
             continue;
         }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
@@ -311,9 +289,8 @@ void walk() {
         barrier();
         const uint i = gl_LocalInvocationID.x, n = first + i / BATCH, m = i % BATCH;
         if (i >= teams * SUMS || n >= rows || m >= batch) continue;
-        const uint at = place + i / SUMS * (split - 1u) * SUMS + i;
         float total = 0.0;
-        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[at + s * SUMS];
+        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[place + (i / SUMS * (split - 1u) + s) * SUMS + i];
         finish(m, n, total);
     }
 }

@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 54 bytes for 256 elements, 1.688 bits each.
 // For each weight 0.211 bytes read and 4 written, 15 operations: 0.75 loads, 4.5 bits, 7.5 integer, 1 float, 1.25 conversions.
-//
 //     format tq1_0 "ternary codes, five in a byte, one scale for 256"
 //
 //     block 256 {
@@ -30,8 +29,6 @@ layout(push_constant) uniform Push {
     uint tiles;  // of 4 elements, to decode
 };
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // 32 bits from words of 16.
 uint blocks_u32(uint at) {
     return uint(blocks[at]) | (uint(blocks[at + 1u]) << 16);
@@ -45,7 +42,7 @@ void decode(uint block, uint tile, out precise vec4 v[1]) {
     uint power = digit_ < 4u ? (0x1B090301u >> ((digit_ & 3u) * 8u)) & 0xFFu : 81u;  // 3^n
     uint evens = (((qs_qh & 0xFF00FFu) * power) & 0xFF00FFu) * 3u, odds = ((((qs_qh >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
     uvec4 t_ = (uvec4(evens, odds, evens, odds) >> uvec4(8, 8, 24, 24)) & 0xFFu;  // a digit of base 3
-    float d = f16_to_f32(uint(blocks[base + 26u]));
+    float d = unpackHalf2x16(uint(blocks[base + 26u])).x;
     v[0] = vec4(ivec4(t_) - 1) * d;
 }
 

@@ -2,7 +2,6 @@
 // Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 54 bytes for 256 elements, 1.688 bits each.
-//
 //     format tq1_0 "ternary codes, five in a byte, one scale for 256"
 //
 //     block 256 {
@@ -42,8 +41,6 @@ layout(push_constant) uniform Push {
     uint tiles;  // parts of 32 elements, each of a block of 256 that 8 threads make
 };
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }  // of the low 16 bits
 
 // Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
@@ -60,6 +57,8 @@ uint f32_to_bf16(float x) {
     const uint bits = floatBitsToUint(x), rounded = bits + 0x7FFFu + ((bits >> 16) & 1u), nan = bits & 0x80000000u | 0x7FC00000u;
     return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
 }
+
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
 // The mantissa of a positive f32, with its leading bit, and its exponent.
 uint qk_mantissa(uint bits, out int exponent) {

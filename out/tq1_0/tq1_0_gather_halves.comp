@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 54 bytes for 256 elements, 1.688 bits each.
 // For each weight 0.211 bytes read and 2 written, 14.6 operations: 0.625 loads, 4.5 bits, 6.38 integer, 1 float, 2.12 conversions.
-//
 //     format tq1_0 "ternary codes, five in a byte, one scale for 256"
 //
 //     block 256 {
@@ -72,8 +71,6 @@ uint table_tile(uint row, uint tile) {
     return table_first + (row - row_first) * row_tiles + tile;
 }
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 layout(constant_id = 31) const uint Y_TYPE = 1;  // how results are stored: 1 as f16, 2 as bf16
 
 // Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
@@ -116,7 +113,7 @@ void decode(uint block, uint tile, out precise vec4 v[2]) {
     uint power0 = digit0 < 4u ? (0x1B090301u >> ((digit0 & 3u) * 8u)) & 0xFFu : 81u;  // 3^n
     uint evens0 = (((qs_qh0 & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u, odds0 = ((((qs_qh0 >> 8u) & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;
     uvec4 t0 = (uvec4(evens0, odds0, evens0, odds0) >> uvec4(8, 8, 24, 24)) & 0xFFu;  // a digit of base 3
-    float d = f16_to_f32(uint(blocks[base + 26u]));
+    float d = unpackHalf2x16(uint(blocks[base + 26u])).x;
     v[0] = vec4(ivec4(t0) - 1) * d;
 
     // elements 4 to 7, counted from the tile's first

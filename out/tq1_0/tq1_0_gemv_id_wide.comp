@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 54 bytes for 256 elements, 1.688 bits each.
 // For each weight 0.211 bytes read, 5.84 operations: 0.125 loads, 2.39 bits, 0.781 integer, 2.03 float, 0.516 conversions.
-//
 //     format tq1_0 "ternary codes, five in a byte, one scale for 256"
 //
 //     block 256 {
@@ -82,18 +81,15 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
 // A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
-        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
@@ -204,7 +200,7 @@ void accumulate(uint n, uint j, uint k, uint words[8], inout float sum) {
     uint qh_run = (qh >> shift0) | ((d0 << 1u) << shift1), evens15 = (((qh_run & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
     uint odds15 = ((((qh_run >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
     uint bytes15 = ((evens15 >> 8u) & 0xFF00FFu) | (odds15 & 0xFF00FF00u);
-    float d1 = f16_to_f32(d0 >> shift0);
+    float d1 = unpackHalf2x16(d0 >> shift0).x;
     vec2 pair0 = unpackHalf2x16(bytes0 & 0x30003u), pair1 = unpackHalf2x16(bytes0 & 0x3000300u), pair2 = unpackHalf2x16(bytes1 & 0x30003u);
     vec2 pair3 = unpackHalf2x16(bytes1 & 0x3000300u), pair4 = unpackHalf2x16(bytes2 & 0x30003u);
     vec2 pair5 = unpackHalf2x16(bytes2 & 0x3000300u), pair6 = unpackHalf2x16(bytes3 & 0x30003u);
@@ -239,14 +235,13 @@ void accumulate(uint n, uint j, uint k, uint words[8], inout float sum) {
     float dots14 = dot_add(dots13, x[k][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
     sum += d1 * (dots7 + dots14);
 }
+
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
 float sum_of_lanes(float v[SUMS], uint width) {
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
-        [[unroll]] for (uint i = 0u; i < left; ++i) {
-            const float even_sum = v[2u * i], odd_sum = v[2u * i + 1u];
-            v[i] = (odd ? odd_sum : even_sum) + subgroupShuffleXor(odd ? even_sum : odd_sum, bit);
-        }
+        [[unroll]] for (uint i = 0u; i < left; ++i)
+            v[i] = mix(v[2u * i], v[2u * i + 1u], odd) + subgroupShuffleXor(mix(v[2u * i + 1u], v[2u * i], odd), bit);
     }
     for (uint bit = SUMS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];

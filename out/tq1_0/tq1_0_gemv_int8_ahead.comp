@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 54 bytes for 256 elements, 1.688 bits each.
 // For each weight 0.211 bytes read, 3.23 operations: 0.0859 loads, 1.83 bits, 1.2 integer, 0.0703 float, 0.0391 conversions.
-//
 //     format tq1_0 "ternary codes, five in a byte, one scale for 256"
 //
 //     block 256 {
@@ -33,7 +32,7 @@ layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
-const uint TILES = 1u, SUMS = ROWS * BATCH;  // sums at once: at most as many as a subgroup has lanes
+const uint SUMS = ROWS * BATCH;  // at once: at most as many as a subgroup has lanes
 shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
@@ -51,8 +50,7 @@ layout(binding = 6, std430) readonly buffer Residual { float residual[]; };
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;      // of this launch; tiles of 64 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;   // where it begins in y; rows of each right-hand side there; what is done with results
-    // Of VIEWS: workgroups of each matrix; the first matrix of this launch; those in the inner dimension; right-hand sides of each in all.
-    uint groups, matrix_first, matrices, vectors;
+    uint groups, matrix_first, matrices, vectors;      // of VIEWS: each matrix's workgroups; first matrix; inner matrices; right-hand sides
     uint sharing, sharing_outer;                       // neighbours that have the same weights, in each dimension
     uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
     uint x_first, x_stride, x_inner, x_outer;          // elements; from a right-hand side to the next, and from a matrix to the next
@@ -66,15 +64,13 @@ void find_matrix() {
     matrix = gl_WorkGroupID.x / groups;
     const uint inner = (matrix_first + matrix) % matrices, outer = (matrix_first + matrix) / matrices;
     weights_begin = weights_first + inner / sharing * weights_inner + outer / sharing_outer * weights_outer;
-    x_begin = x_first + inner * x_inner + outer * x_outer;
-    y_begin = inner * y_inner + outer * y_outer;
+    x_begin = x_first + inner * x_inner + outer * x_outer, y_begin = inner * y_inner + outer * y_outer;
 }
 
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
-// Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
 // Run `at` of x: 4 consecutive elements.
 vec4 x_run(uint at) {
@@ -84,18 +80,15 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
 // A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
-        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
@@ -124,21 +117,19 @@ void finish(uint m, uint n, float sum) {
     store_y(at + y_skip, sum);
 }
 
-// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; the steps that the integers
-// stand for; sums over runs that share a scale, of x itself, and of each digit.
+// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; then numbers.
 const uint X_FOURS = DIGITS * 9u + 1u;
-uvec4 x[TILES * BATCH][X_FOURS];
+uvec4 x[BATCH][X_FOURS];
 uint kept_word(uint k, uint i) { return x[k][i / 4u][i % 4u]; }
 void keep_word(uint k, uint i, uint word) { x[k][i / 4u][i % 4u] = word; }
-float x_step(uint k, uint i) { return uintBitsToFloat(kept_word(k, DIGITS * 32u + i)); }
-int x_digits(uint k, uint digit, uint i) { return int(kept_word(k, DIGITS * 32u + 4u + digit * 4u + i)); }
+float x_step(uint k, uint i) { return uintBitsToFloat(kept_word(k, DIGITS * 32u + i)); }  // that integers stand for
+int x_digits(uint k, uint digit, uint i) { return int(kept_word(k, DIGITS * 32u + 4u + digit * 4u + i)); }  // of them, one digit
 
 // Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {
     const float largest = max(max(most.x, most.y), max(most.z, most.w));
-    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
-    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+    return any(isnan(all)) || isinf(largest) ? uintBitsToFloat(0x7FC00000u) : min(LARGEST / max(largest, 1e-37), 0.5e38);
 }
 
 // OpSDot of four bytes in a word each; not every GLSL compiler has a name for it.
@@ -151,7 +142,6 @@ int dot16(int sum, uvec4 codes, uvec4 x) { return sum + dot4(codes.x, x.x) + dot
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
-int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
 uint bytes_of(ivec4 v, uint digit) {
@@ -170,8 +160,7 @@ void load_x(uint vector, uint j, uint k) {
     vec4 run[32], most[4], all[4];
     [[unroll]] for (uint r = 0u; r < 32u; ++r) run[r] = x_run(from + r % 2u + r / 2u * 4u);
     [[unroll]] for (uint s = 0u; s < 4u; ++s) most[s] = all[s] = vec4(0.0);
-    [[unroll]] for (uint s = 0u; s < 4u; ++s)
-        [[unroll]] for (uint r = 0u; r < 8u; ++r) most[s] = max(most[s], abs(run[8u * s + r])), all[s] += run[8u * s + r];
+    [[unroll]] for (uint r = 0u; r < 32u; ++r) most[r / 8u] = max(most[r / 8u], abs(run[r])), all[r / 8u] += run[r];
     if (DIGITS > 1u) {
         [[unroll]] for (uint s = 1u; s < 4u; ++s) most[0] = max(most[0], most[s]), all[0] += all[s];
         [[unroll]] for (uint s = 1u; s < 4u; ++s) most[s] = most[0], all[s] = all[0];
@@ -189,14 +178,13 @@ void load_x(uint vector, uint j, uint k) {
             uint(sum_of_bytes(x[k][digit * 8u + i * 2u]) + sum_of_bytes(x[k][digit * 8u + i * 2u + 1u])));
     }
 }
+
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
 float sum_of_lanes(float v[SUMS], uint width) {
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
-        [[unroll]] for (uint i = 0u; i < left; ++i) {
-            const float even_sum = v[2u * i], odd_sum = v[2u * i + 1u];
-            v[i] = (odd ? odd_sum : even_sum) + subgroupShuffleXor(odd ? even_sum : odd_sum, bit);
-        }
+        [[unroll]] for (uint i = 0u; i < left; ++i)
+            v[i] = mix(v[2u * i], v[2u * i + 1u], odd) + subgroupShuffleXor(mix(v[2u * i + 1u], v[2u * i], odd), bit);
     }
     for (uint bit = SUMS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];
@@ -259,17 +247,15 @@ void accumulate(uint j, uint k, uint words[11], inout float sum) {
     uint evens30 = (((qh_run & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u, odds30 = ((((qh_run >> 8u) & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;
     uint evens31 = (((qh_run & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u, odds31 = ((((qh_run >> 8u) & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u;
     uvec4 bytes7 = ((uvec4(evens28, evens29, evens30, evens31) >> 8u) & 0xFF00FFu) | (uvec4(odds28, odds29, odds30, odds31) & 0xFF00FF00u);
-    float d1 = f16_to_f32(d0 >> shift0);
+    float d1 = unpackHalf2x16(d0 >> shift0).x;
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         const int part0 = dot16(dot16(0, bytes0, x[k][digit * 8u]), bytes1, x[k][digit * 8u + 1u]) - x_digits(k, digit, 0u);
         const int part1 = dot16(dot16(0, bytes2, x[k][digit * 8u + 2u]), bytes3, x[k][digit * 8u + 3u]) - x_digits(k, digit, 1u);
         const int part2 = dot16(dot16(0, bytes4, x[k][digit * 8u + 4u]), bytes5, x[k][digit * 8u + 5u]) - x_digits(k, digit, 2u);
         const int part3 = dot16(dot16(0, bytes6, x[k][digit * 8u + 6u]), bytes7, x[k][digit * 8u + 7u]) - x_digits(k, digit, 3u);
-        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 + part2 + part3 : part0);
-        dots1 = float(part1);
-        dots2 = float(part2);
-        dots3 = float(part3);
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 + part2 + part3 : part0), dots1 = float(part1), dots2 = float(part2),
+            dots3 = float(part3);
     }
     sum += d1 * (DIGITS > 1u ? x_step(k, 0u) * dots0
         : x_step(k, 0u) * dots0 + x_step(k, 1u) * dots1 + x_step(k, 2u) * dots2 + x_step(k, 3u) * dots3);

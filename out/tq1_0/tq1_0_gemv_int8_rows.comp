@@ -3,7 +3,6 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 54 bytes for 256 elements, 1.688 bits each.
 // For each weight 0.211 bytes read, 3.23 operations: 0.141 loads, 1.75 bits, 1.22 integer, 0.0781 float, 0.0469 conversions.
-//
 //     format tq1_0 "ternary codes, five in a byte, one scale for 256"
 //
 //     block 256 {
@@ -45,8 +44,7 @@ layout(binding = 6, std430) readonly buffer Residual { float residual[]; };
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;      // of this launch; tiles of 64 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;   // where it begins in y; rows of each right-hand side there; what is done with results
-    // Of VIEWS: workgroups of each matrix; the first matrix of this launch; those in the inner dimension; right-hand sides of each in all.
-    uint groups, matrix_first, matrices, vectors;
+    uint groups, matrix_first, matrices, vectors;      // of VIEWS: each matrix's workgroups; first matrix; inner matrices; right-hand sides
     uint sharing, sharing_outer;                       // neighbours that have the same weights, in each dimension
     uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
     uint x_first, x_stride, x_inner, x_outer;          // elements; from a right-hand side to the next, and from a matrix to the next
@@ -60,15 +58,13 @@ void find_matrix() {
     matrix = gl_WorkGroupID.x / groups;
     const uint inner = (matrix_first + matrix) % matrices, outer = (matrix_first + matrix) / matrices;
     weights_begin = weights_first + inner / sharing * weights_inner + outer / sharing_outer * weights_outer;
-    x_begin = x_first + inner * x_inner + outer * x_outer;
-    y_begin = inner * y_inner + outer * y_outer;
+    x_begin = x_first + inner * x_inner + outer * x_outer, y_begin = inner * y_inner + outer * y_outer;
 }
 
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
-// Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
 // Run `at` of x: 4 consecutive elements.
 vec4 x_run(uint at) {
@@ -78,18 +74,15 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
 // A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
-        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
@@ -120,21 +113,19 @@ void finish(uint m, uint n, float sum) {
 
 const uint TILES = 1u;
 
-// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; the steps that the integers
-// stand for; sums over runs that share a scale, of x itself, and of each digit.
+// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; then numbers.
 const uint X_FOURS = (DIGITS * 18u + 5u) / 4u;
 uvec4 x[TILES][X_FOURS];
 uint kept_word(uint k, uint i) { return x[k][i / 4u][i % 4u]; }
 void keep_word(uint k, uint i, uint word) { x[k][i / 4u][i % 4u] = word; }
-float x_step(uint k, uint i) { return uintBitsToFloat(kept_word(k, DIGITS * 16u + i)); }
-int x_digits(uint k, uint digit, uint i) { return int(kept_word(k, DIGITS * 16u + 2u + digit * 2u + i)); }
+float x_step(uint k, uint i) { return uintBitsToFloat(kept_word(k, DIGITS * 16u + i)); }  // that integers stand for
+int x_digits(uint k, uint digit, uint i) { return int(kept_word(k, DIGITS * 16u + 2u + digit * 2u + i)); }  // of them, one digit
 
 // Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {
     const float largest = max(max(most.x, most.y), max(most.z, most.w));
-    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
-    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+    return any(isnan(all)) || isinf(largest) ? uintBitsToFloat(0x7FC00000u) : min(LARGEST / max(largest, 1e-37), 0.5e38);
 }
 
 // OpSDot of four bytes in a word each; not every GLSL compiler has a name for it.
@@ -147,7 +138,6 @@ int dot16(int sum, uvec4 codes, uvec4 x) { return sum + dot4(codes.x, x.x) + dot
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
-int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
 uint bytes_of(ivec4 v, uint digit) {
@@ -165,8 +155,7 @@ void load_x(uint vector, uint j, uint k) {
     vec4 run[16], most[2], all[2];
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = x_run(from + r * 4u);
     [[unroll]] for (uint s = 0u; s < 2u; ++s) most[s] = all[s] = vec4(0.0);
-    [[unroll]] for (uint s = 0u; s < 2u; ++s)
-        [[unroll]] for (uint r = 0u; r < 8u; ++r) most[s] = max(most[s], abs(run[8u * s + r])), all[s] += run[8u * s + r];
+    [[unroll]] for (uint r = 0u; r < 16u; ++r) most[r / 8u] = max(most[r / 8u], abs(run[r])), all[r / 8u] += run[r];
     if (DIGITS > 1u) most[0] = most[1] = max(most[0], most[1]), all[0] = all[1] = all[0] + all[1];
     ivec4 whole[16];
     [[unroll]] for (uint s = 0u; s < 2u; ++s) {
@@ -191,7 +180,7 @@ uint blocks_u32(uint at) {
 void accumulate(uint n, uint j, uint k, inout float sum) {
     uint block = row_of_weights(n) * (row_tiles / 4u) + j / 4u, tile = j % 4u, base = block * 27u;
     uint power = (0x1B090301u >> (tile * 8u)) & 0xFFu;  // 3^n
-    float d = f16_to_f32(uint(blocks[base + 26u]));
+    float d = unpackHalf2x16(uint(blocks[base + 26u])).x;
     uint qs0 = blocks_u32(base + tile * 2u), evens0 = (qs0 & 0xFF00FFu) * 3u, odds0 = ((qs0 >> 8u) & 0xFF00FFu) * 3u;
     uint qs1 = blocks_u32(base + tile * 2u + 8u), evens1 = (qs1 & 0xFF00FFu) * 3u, odds1 = ((qs1 >> 8u) & 0xFF00FFu) * 3u;
     uint evens2 = (evens0 & 0xFF00FFu) * 3u, odds2 = (odds0 & 0xFF00FFu) * 3u, evens3 = (evens1 & 0xFF00FFu) * 3u;
@@ -214,8 +203,7 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         const int part0 = dot16(dot16(0, bytes0, x[k][digit * 4u]), bytes1, x[k][digit * 4u + 1u]) - x_digits(k, digit, 0u);
         const int part1 = dot16(dot16(0, bytes2, x[k][digit * 4u + 2u]), bytes3, x[k][digit * 4u + 3u]) - x_digits(k, digit, 1u);
-        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
-        dots1 = float(part1);
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0), dots1 = float(part1);
     }
     sum += d * (DIGITS > 1u ? x_step(k, 0u) * dots0 : x_step(k, 0u) * dots0 + x_step(k, 1u) * dots1);
 }

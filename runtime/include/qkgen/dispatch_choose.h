@@ -451,13 +451,20 @@ static inline void qk_form_teams_(const qk_kernel *kernel, const qk_limits *limi
     }
 }
 
-/* Whether teams share x of one right-hand side, which takes at most two bytes of an element so, and not each thread has its part: of long
- * rows, and as many of them as give each processor some, but not many. All of x is shared at once. */
+/* Whether there can be teams for a matrix of that shape. */
+static inline int qk_has_teams_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols) {
+    return qk_may_take_(kernel, limits, QK_SCHEDULE_TEAMS) && qk_fits_wide_(kernel, rows, cols) &&
+           qk_is_whole_(kernel, rows, cols);
+}
+
+/* Whether teams share x of one right-hand side, as integers, which take at most two bytes of an element so, and not each thread has its
+ * part: of long rows, and as many of them as give each processor some, but not many. All of x is shared at once. */
 static inline int qk_shares_one_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols) {
     uint64_t weights = rows * cols, processors = qk_processors_(limits), tile = kernel->teams_tile;
-    return qk_busy_workgroups_(limits) >= 64 && qk_slices_(cols) >= QK_LONG_SLICES &&
-           weights >= QK_TEAMS_LEAST_WEIGHTS * processors && weights <= QK_TEAMS_MOST_WEIGHTS * processors &&
-           16 * tile <= 2 * (uint64_t)kernel->teams_kept &&
+    return qk_has_teams_(kernel, limits, rows, cols) && qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) != 0 &&
+           !qk_looks_up_pairs_(kernel) && limits->subgroup_size >= 32 && qk_busy_workgroups_(limits) >= 64 &&
+           qk_slices_(cols) >= QK_LONG_SLICES && weights >= QK_TEAMS_LEAST_WEIGHTS * processors &&
+           weights <= QK_TEAMS_MOST_WEIGHTS * processors && 16 * tile <= 2 * (uint64_t)kernel->teams_kept &&
            qk_ceil_(cols, kernel->teams_kept) * tile <= qk_team_fours_(kernel, limits);
 }
 
@@ -469,22 +476,13 @@ static inline int qk_forms_teams_(const qk_kernel *kernel, const qk_limits *limi
     uint32_t wanted = qk_wanted_schedule_(kernel);
     int integers = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) != 0;
     int smaller = integers ? s->kept == 2 && kernel->teams_tile < kernel->shared_tile : s->kept > 2;
-    if ((s->own && s->kept > 1) || !qk_may_take_(kernel, limits, QK_SCHEDULE_TEAMS) ||
-        !qk_fits_wide_(kernel, rows, cols) || !qk_is_whole_(kernel, rows, cols))
+    if ((s->own && s->kept > 1) || !qk_has_teams_(kernel, limits, rows, cols))
         return 0;
     if (wanted != QK_SCHEDULE_NONE || limits->subgroup_size < 32)
         return wanted == QK_SCHEDULE_TEAMS;
     if (s->kept == 1)
-        return integers && !qk_looks_up_pairs_(kernel) && qk_shares_one_(kernel, limits, rows, cols);
+        return qk_shares_one_(kernel, limits, rows, cols);
     return smaller || qk_ceil_(rows, 4 * s->rows * qk_subgroups_(limits, s->threads)) < qk_enough_workgroups_(limits);
-}
-
-/* Whether teams share the bytes of x of one right-hand side, which is faster than what each thread makes for itself. */
-static inline int qk_shares_bytes_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols) {
-    return qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 1 && !qk_looks_up_pairs_(kernel) &&
-           !qk_takes_experts_(kernel) && limits->subgroup_size >= 32 &&
-           qk_may_take_(kernel, limits, QK_SCHEDULE_TEAMS) && qk_fits_wide_(kernel, rows, cols) &&
-           qk_is_whole_(kernel, rows, cols) && qk_shares_one_(kernel, limits, rows, cols);
 }
 
 /* Whether threads have rows of their own: where neighbours in memory are of different rows. */
