@@ -3,6 +3,9 @@ layout(constant_id = @{id.batch}) const uint BATCH = 1;  // right-hand sides, of
 layout(constant_id = @{id.rows}) const uint ROWS = 4;   // rows at a time
 layout(constant_id = @{id.split}) const uint SPLIT = 1;  // subgroups that share a row, at most as many as there are
 @include sums_constants.glsl
+@if in_turns
+layout(constant_id = @{id.turns}) const uint TURNS = 1;  // in which a tile is taken
+@end
 const uint TILES = @{kept_tiles}u, SUMS = ROWS * BATCH;  // sums at once: at most as many as a subgroup has lanes
 shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
@@ -22,6 +25,12 @@ shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
 @{fetch}
 
+@if in_turns
+// Tiles are loaded and multiplied in TURNS turns, a part of the terms in each. What is asked here is true, but no compiler knows, which
+// would load for all turns first, into registers that another subgroup could have.
+bool is_turn(uint turn) { return turn == 0u || (turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }
+
+@end
 @{accumulate}
 @include sum_of_lanes.glsl
 @if stages
@@ -71,16 +80,36 @@ void walk() {
                     [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                         sum_at_end[m] = 0.0;
                         [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end[m] += row + r + 1u == end ? sum[r * BATCH + m] : 0.0;
+@if in_turns
+                        accumulate(end - 1u, j, k * BATCH + m, @{last_names}, bvec4(true), sum_at_end[m]);
+@else
                         accumulate(end - 1u, j, k * BATCH + m, @{last_names}, sum_at_end[m]);
+@end
                     }
                 }
 @end
+@if in_turns
+                [[unroll]] for (uint turn = 0u; turn < TURNS; ++turn) {
+                    if (!is_turn(turn)) continue;
+                    const bvec4 turns = bvec4(turn == 0u, turn == 1u || TURNS == 1u, turn == 2u || TURNS == 1u, turn == 3u || TURNS == 1u);
+                    @{fetched}
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, @{fetched_at});
+                    [[unroll]] for (uint i = 0u; i < SUMS; ++i) {
+                        const uint r = i / BATCH, m = i % BATCH;
+  @if sums_anew
+                        if (TURNS > 1u) sum_x(k * BATCH + m);
+  @end
+                        accumulate(min(row + r, end - 1u), j, k * BATCH + m, @{fetched_at}, turns, sum[i]);
+                    }
+                }
+@else
                 @{fetched}
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, @{fetched_at});
                 [[unroll]] for (uint i = 0u; i < SUMS; ++i) {
                     const uint r = i / BATCH, m = i % BATCH;
                     accumulate(min(row + r, end - 1u), j, k * BATCH + m, @{fetched_at}, sum[i]);
                 }
+@end
 @if overruns
                 if (at_end) {
                     [[unroll]] for (uint i = 0u; i < SUMS; ++i) sum[i] = row + i / BATCH + 1u == end ? sum_at_end[i % BATCH] : sum[i];
