@@ -78,17 +78,21 @@ worst_first() { sort -s -t "$(printf '\t')" -k 1,1gr | cut -f 2-; }
 ratio() { awk -v a="${1%% |*}" -v b="${2%% |*}" 'BEGIN { print (a > 0 && b > 0 ? a / b : 0) }'; }
 
 few() { # GPU BATCH
-  local format counts weights theirs rows weights_of_row other own
-  echo "| | ours: VALU | mem | LDS | regs | waves | spills | split: VALU | regs | waves | spills | ggml: VALU | mem | LDS | regs | waves | spills |"
-  echo "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+  local format class counts weights theirs rows weights_of_row other others own
+  echo "| | exact: VALU | mem | LDS | regs | waves | spills | split: VALU | regs | waves | spills | int8: VALU | regs | waves | spills | ggml: VALU | mem | LDS | regs | waves | spills |"
+  echo "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
   for format in "${formats[@]}"; do
     counts=$(count "$1" --format "$format" --batch "$2") || die "$format on $1: $(cat "$work/said")"
     weights=$(sed -E 's/.* weights=([0-9]+) .*/\1/' <<<"$counts")
-    if other=$(count "$1" --format "$format" --class split --batch "$2"); then
-      other=$(cells "$(sed -E 's/.* weights=([0-9]+) .*/\1/' <<<"$other")" "$other" | cut -d'|' -f 1,4-6)
-    else
-      other='not compiled | - | - | -'
-    fi
+    others=
+    for class in split int8; do
+      if other=$(count "$1" --format "$format" --class "$class" --batch "$2"); then
+        other=$(cells "$(sed -E 's/.* weights=([0-9]+) .*/\1/' <<<"$other")" "$other" | cut -d'|' -f 1,4-6)
+      else
+        other='not compiled | - | - | -'
+      fi
+      others+=" | $other"
+    done
     theirs='- | - | - | - | - | -'
     if [ -n "$ggml" ] && read -r weights_of_row rows < <(theirs_of "$format"); then
       theirs=$(count "$1" --module "$ggml/mul_mat_vec_${format,,}_f32_f32_subgroup.spv" --constant 0=64 --constant 1="$rows" \
@@ -96,7 +100,7 @@ few() { # GPU BATCH
       theirs=$(cells $((weights_of_row * rows)) "$theirs")
     fi
     own=$(cells "$weights" "$counts")
-    printf '%s\t| %s | %s | %s | %s |\n' "$(ratio "$own" "$theirs")" "$format" "$own" "$other" "$theirs"
+    printf '%s\t| %s | %s%s | %s |\n' "$(ratio "$own" "$theirs")" "$format" "$own" "$others" "$theirs"
   done | worst_first
 }
 

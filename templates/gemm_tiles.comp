@@ -60,6 +60,7 @@ const uint PARTS = PRODUCTS / PART;
 // A row's weights are multiplied with a power of two, so that they fit into halves. When they grow too large, it gets smaller:
 shared float row_factor[K_SLICES * TILE_ROWS];  // by this factor
 shared uint grown[K_SLICES];                    // before so many times four tiles
+shared float x_unit_of[TILE_COLS];              // what its x stands for, of each column
 @if experts
 shared uint pair_of[TILE_COLS], vector_of[TILE_COLS];  // of each column
 @end
@@ -312,29 +313,31 @@ void finish_part(uint m, uint n, float sum) {
 // The sum of a row and a column of the tile.
 void finish_own(uint row, uint column, float sum) {
 @if experts
-    const uint m = column;
-    const float unit = x_unit[vector_of[m]];
+    finish_part(column, row_begin + row, sum * x_unit_of[column]);
 @else
-    const uint m = column_begin + column;
-    const float unit = x_unit[operands_at() + min(m, columns - 1u)];
+    finish_part(column_begin + column, row_begin + row, sum * x_unit_of[column]);
 @end
-    finish_part(m, row_begin + row, sum * unit);
 }
 
 @if units
 // Through memory, so that the text of an epilogue is there a few times, and neighbours have rows that are neighbours. Subgroups that have
-// the same part of a tile, each of another slice, add what all of them stored.
+// the same part of a tile, each of another slice, add what all of them stored. A thread has some sums at once on their way.
+const uint FINISHED = 4u;
+
 void finish_sums(uint own_row, uint own_column) {
     [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; ++j) {
         [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; i += STORED_FRAGMENTS) {
             store_sums(i, j);
             if (K_SLICES > 1u) barrier();
-            for (uint e = slice * LANES + thread % LANES; e < STORED_ROWS * UNIT_COLS; e += K_SLICES * LANES) {
-                const uint row = own_row + i * UNIT_ROWS + e % STORED_ROWS, column = e / STORED_ROWS;
-                float sum = 0.0;
-                [[unroll]] for (uint s = 0u; s < K_SLICES; ++s)
-                    sum += stored_sum(s, e % STORED_ROWS, column) * row_factor[s * TILE_ROWS + row];
-                finish_own(row, own_column + j * UNIT_COLS + column, sum);
+            for (uint first = slice * LANES + thread % LANES; first < STORED_ROWS * UNIT_COLS; first += FINISHED * K_SLICES * LANES) {
+                [[unroll]] for (uint f = 0u; f < FINISHED; ++f) {
+                    const uint e = first + f * K_SLICES * LANES, row = own_row + i * UNIT_ROWS + e % STORED_ROWS, column = e / STORED_ROWS;
+                    if (column >= UNIT_COLS) continue;
+                    float sum = 0.0;
+                    [[unroll]] for (uint s = 0u; s < K_SLICES; ++s)
+                        sum += stored_sum(s, e % STORED_ROWS, column) * row_factor[s * TILE_ROWS + row];
+                    finish_own(row, own_column + j * UNIT_COLS + column, sum);
+                }
             }
             if (K_SLICES > 1u) barrier();
             subgroupBarrier();
@@ -478,12 +481,17 @@ void make_tile() {
         [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; ++j) sums[i][j] = no_products();
     }
     if (thread == 0u) grown[slice] = 0u;
-@if experts
     for (uint c = gl_LocalInvocationID.x; c < TILE_COLS; c += gl_WorkGroupSize.x) {
+@if experts
         const uint pair = sorted[pairs_at() + min(column_begin + c, column_end - 1u)];
         pair_of[c] = pair;
         vector_of[c] = x_slots == 1u ? pair / slots : pair;
+        x_unit_of[c] = x_unit[vector_of[c]];
+@else
+        x_unit_of[c] = x_unit[operands_at() + min(column_begin + c, columns - 1u)];
+@end
     }
+@if experts
     barrier();
 @end
     begin_tile(own_row, own_column);

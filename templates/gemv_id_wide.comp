@@ -32,11 +32,14 @@ shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 // they share x.
 void main() {
     @{fill_tables}
-    const uint tiles = @{tiles_of_row}, lane = gl_SubgroupInvocationID;
-    const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
-    uint split = 1u, held = ~0u, held_vector = ~0u, turn = 0u;
+    const uint tiles = @{tiles_of_row};
+    // Of a short row, fewer lanes have the tiles; the others of the subgroup take other rows.
+    uint width = gl_SubgroupSize, split = 1u, held = ~0u, held_vector = ~0u, turn = 0u;
+    while (width / 2u >= ROWS && width / 2u * TILES >= tiles) width /= 2u;
+    const uint slice = width * TILES, slices = (tiles + slice - 1u) / slice, lane = gl_SubgroupInvocationID % width;
     while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
-    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    const uint rest = gl_SubgroupSize / width, teams = gl_NumSubgroups / split * rest;
+    const uint team = gl_SubgroupID / split * rest + gl_SubgroupInvocationID / width;
     const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = batch * slots * parts;
     const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x;
     const uint work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
@@ -52,10 +55,10 @@ void main() {
             const bool kept = c0 == held && vector == held_vector;
             // What is loaded of x does not wait for the expert's number.
 @if stages
-            if (STAGED > 1u && !kept) stage_x(vector, 0u, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+            if (STAGED > 1u && !kept) stage_x(vector, 0u, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane@{step_of_width});
 @end
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
-                const uint j = c * slice + k * gl_SubgroupSize + lane;
+                const uint j = c * slice + k * width + lane;
 @if stages
                 if (STAGED == 1u && !kept) load_x(vector, min(j, tiles - 1u), k);
 @else
@@ -88,7 +91,7 @@ void main() {
         }
         if (found ? !bound : expert_first != 0u) continue;  // another launch's
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
-        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        const float all = sum_of_lanes(sum, width);
         if (split == 1u) {
             if (lane < ROWS && first + team * ROWS + lane < rows) finish(pair, first + team * ROWS + lane, all);
             continue;

@@ -3,6 +3,9 @@ layout(constant_id = @{id.batch}) const uint BATCH = 1;  // right-hand sides, of
 layout(constant_id = @{id.rows}) const uint ROWS = 4;   // rows at a time
 layout(constant_id = @{id.split}) const uint SPLIT = 1;  // subgroups that share a row, at most as many as there are
 @include sums_constants.glsl
+@if in_turns
+layout(constant_id = @{id.turns}) const uint TURNS = 1;  // in which a tile is taken
+@end
 @if several
 const uint TILES = @{kept_tiles}u;
 @end
@@ -25,6 +28,12 @@ shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
 @{fetch}
 
+@if in_turns
+// Tiles are loaded and multiplied in TURNS turns, a part of the terms in each. What is asked here is true, but no compiler knows, which
+// would load for all turns first, into registers that another subgroup could have.
+bool is_turn(uint turn) { return turn == 0u || (turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }
+
+@end
 @{accumulate}
 
 @include sum_of_lanes.glsl
@@ -55,7 +64,7 @@ void walk() {
 @if stages
             if (STAGED > 1u && c0 != held)
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m)
-                    stage_x(min(m, batch - 1u), m, c0 * slice, min((c0 + split) * slice, tiles), @{own});
+                    stage_x(min(m, batch - 1u), m, c0 * slice, min((c0 + split) * slice, tiles), @{own}@{step_of_subgroup});
 @end
 @if several
             [[unroll]] for (uint k = 0; k < TILES; ++k) {

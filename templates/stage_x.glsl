@@ -1,10 +1,10 @@
 @if several
-// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
-// that are one or more subgroups further on: of those that it keeps, number `m`.
+// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and each
+// `step` further on: of those that it keeps, number `m`.
 @else
 // What a workgroup keeps of right-hand side `vector`, number `m`, which is tiles `begin` to `end`; a thread has the one at `j`.
 @end
-void stage_x(uint vector, uint m, uint begin, uint end, uint @{own}) {
+void stage_x(uint vector, uint m, uint begin, uint end, uint @{own}@{step_parameter}) {
     const uint runs = x_from(vector, row_tiles * @{row_tile_runs}u), runs_end = runs + @{staged_end};
     for (staged_from = runs + @{staged_begin}; staged_from < runs_end; staged_from += STAGED) {
         const uint count = min(STAGED, runs_end - staged_from);
@@ -13,7 +13,7 @@ void stage_x(uint vector, uint m, uint begin, uint end, uint @{own}) {
         barrier();
 @if several
         [[unroll]] for (uint k = 0; k < TILES; ++k) {
-            const uint j = own + k * gl_SubgroupSize;
+            const uint j = own + k * step;
             if (j < end && runs + @{staged_block} - staged_from < STAGED) load_x(vector, j, k * BATCH + m);
         }
 @else

@@ -130,7 +130,7 @@ static void test_results(void **state) {
  *   gemv_id   the same, and 3 of the expert's first row
  *
  * Where 16 bytes are loaded at once, loading and summing are a loop each, and both compute the place: at most WIDE_SCHEDULE. Where
- * tables have copies, the place in one is at most COPY for a lookup.
+ * tables have copies, the place in one is at most COPY for a lookup. Terms that are added in turns have a choice for each of at most TURNS.
  *
  * A few are less, where the optimiser finds equals that the text does not show. */
 typedef struct schedule {
@@ -139,7 +139,7 @@ typedef struct schedule {
     int least, most;
 } schedule;
 
-enum { WIDE_SCHEDULE = 50, COPY = 8, VIEWS = 35 };
+enum { WIDE_SCHEDULE = 50, COPY = 8, VIEWS = 35, TURNS = 4 };
 
 static const schedule schedules[] = {
     {"dequant", true, 0, 20}, {"gather", true, 11, 40}, {"gemv", false, 8, 20}, {"gemv_id", false, 11, 23}};
@@ -167,7 +167,9 @@ static const char *difference(const qg_kernel *kernel, const qg_cost *ir, const 
     if (a[QG_COST_LOAD] != b[QG_COST_LOAD] + shared) return "loads";
     if (ir->loaded != spirv->loaded + 2 * shared) return "bytes loaded";
     if (a[QG_COST_BITS] != b[QG_COST_BITS]) return "bits";
-    if (a[QG_COST_FLOAT] != b[QG_COST_FLOAT]) return "float";
+    /* Whether to add is a choice of a float; and x is summed up again. */
+    const uint32_t turns = (kernel->in_turns ? TURNS : 0) + (kernel->sums_anew ? 2 * kernel->wide->tile_elements : 0);
+    if (b[QG_COST_FLOAT] < a[QG_COST_FLOAT] || b[QG_COST_FLOAT] > a[QG_COST_FLOAT] + turns) return "float";
     if (a[QG_COST_CONVERSION] != b[QG_COST_CONVERSION]) return "conversions";
     if (b[QG_COST_LOOKUP] < a[QG_COST_LOOKUP] || 3 * b[QG_COST_LOOKUP] > 4 * a[QG_COST_LOOKUP]) return "lookups";
     const int copies = kernel->wide && kernel->wide->copied ? COPY * (int)a[QG_COST_LOOKUP] : 0;

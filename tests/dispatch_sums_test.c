@@ -797,7 +797,8 @@ static void test_constants(void **state) {
         uint32_t digits, tables, threads, at_once, staged, workgroups;
     } shapes[] = {
         {768, 2048, 1, 0, 0, 128, 8, 512, 6 * 24},
-        {2048, 768, 1, 0, 0, 256, 8, 512, 6 * 32},
+        {2048, 768, 1, 0, 0, 256, 8, 512, 6 * 16}, /* of so short a row 16 lanes have a tile: two rows side by side */
+        {2048, 512, 1, 0, 0, 256, 8, 512, 6 * 8},
         {768, 2048, 8, 0, 0, 256, 8, 512, 264},
         {1, 2048, 1, 0, 0, 128, 2, 512, 6},
         {768, 4096, 8, 0, 0, 256, 8, 1, 264},
@@ -1433,6 +1434,15 @@ static void test_large_subgroups(void **state) {
                 fail_msg("case %zu: %u %u %u %u, not %u %u %u %u", i, got[0], got[1], got[2], got[3], want[0], want[1],
                          want[2], want[3]);
     }
+    /* Turns are of one right-hand side, and of kernels that have them. */
+    static const uint32_t legal[] = {1, 4};
+    const qk_spec_constant turns = {QK_CONSTANT_TURNS, "turns", 1, 2, legal};
+    for (uint32_t lanes_of = 32; lanes_of <= 64; lanes_of += 32)
+        for (uint64_t batch = 1; batch <= 2; batch++) {
+            lanes = lanes_of;
+            const uint32_t is = see_shape(6144, 4096, batch, 0, &turns).constants[6];
+            assert_int_equal(is, lanes_of == 64 && batch == 1 ? 4 : 1);
+        }
     windows = has_split = 0;
     lanes = 0;
 }

@@ -240,7 +240,7 @@ static void test_tuned_slices(void **state) {
     for (int i = 0; i < 3; i++) {
         call c = call_of(256, 4096, 64, i < 2);
         c.backend.tuning = &tuning;
-        c.backend.limits.shared_bytes = i == 0 ? 4 * (32 * 128 + 32 * 4 + 4) + 32 * 8 : 4 * (32 * 128 + 32 * 4 + 4);
+        c.backend.limits.shared_bytes = i == 0 ? 4 * (32 * 128 + 32 * 4 + 4) + 32 * 12 : 4 * (32 * 128 + 32 * 4 + 4);
         c.scratch.size = qk_gemm_scratch(&c.backend, &kernel, c.rows, c.cols, c.batch);
         qk_error error = {""};
         if (make_call(&c, &error) != QK_OK) fail_msg("%s", error.text);
@@ -253,7 +253,7 @@ static void test_tuned_slices(void **state) {
 /* Threads load for each other where choice.def says that it pays, in formats that can; that memory counts, too. */
 static void test_together(void **state) {
     (void)state;
-    enum { SPAN_WORDS = 68, NEEDED = 64 * 128 + 64 * 4 + 4 + 128 * SPAN_WORDS + 128 * 8 };
+    enum { SPAN_WORDS = 68, NEEDED = 64 * 128 + 64 * 4 + 4 + 128 * SPAN_WORDS + 128 * 12 };
     qk_kernel other = kernel;
     other.span_words = SPAN_WORDS;
     for (int i = 0; i < 5; i++) {

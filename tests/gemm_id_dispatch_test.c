@@ -219,6 +219,17 @@ static void test_parts(void **state) {
                                          256 * 16 * 4 * (uint64_t)l->values[7][PARTS_AT]);
 }
 
+/* Tiles of all experts: another one where an expert has more pairs than columns, the more likely the nearer it is to that. */
+static void test_across(void **state) {
+    (void)state;
+    assert_int_equal(qk_tiles_across_(64, 1000, 0), 16);
+    assert_int_equal(qk_tiles_across_(64, 8, 128), 8);
+    assert_int_equal(qk_tiles_across_(256, 16384, 128), 132);
+    assert_int_equal(qk_tiles_across_(192, 16384, 128), 139);
+    assert_int_equal(qk_tiles_across_(128, 16384, 128), 192);
+    assert_int_equal(qk_tiles_across_(64, 16384, 128), 320);
+}
+
 /* Weights that are larger than a binding: parts of the experts, one after the other. Pairs are sorted once. */
 static void test_cut(void **state) {
     (void)state;
@@ -242,6 +253,7 @@ static void test_cut(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused),  cmocka_unit_test(test_scratch),
                                        cmocka_unit_test(test_launches), cmocka_unit_test(test_blocks),
-                                       cmocka_unit_test(test_parts),    cmocka_unit_test(test_cut)};
+                                       cmocka_unit_test(test_parts),    cmocka_unit_test(test_across),
+                                       cmocka_unit_test(test_cut)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -225,6 +225,7 @@ mutate "floats come before their blocks, on a device" gen/cli/run_convert_vulkan
 mutate "zero sizes launch nothing" $sums 's/, empty = rows == 0 \|\| cols == 0 \|\| batch == 0;/, empty = 0;/' unit dispatch_sums_test
 mutate "zero tokens launch nothing" $decode 's/(status != QK_OK) \|\| tokens == 0\)/\1)/' unit dispatch_sums_test
 mutate "K of one block" templates/gemv_rows.comp 's/\(row_tiles \+ slice - 1u\) \/ slice/row_tiles \/ slice/' unit gemv_test
+mutate "experts: short rows are several of a subgroup" $sums 's/ \* \(qk_lanes_\(limits\) \/ width\)//' unit dispatch_sums_test
 mutate "rows of half a joined block" $facts 's/return cols % kernel->wide_block == 0 \&\& /return /' unit dispatch_sums_test
 mutate "16 bytes are not loaded beyond the last block" gen/text/sums.c 's/to_end >> load.ref & 1/to_end >> 31/' script cost ''
 mutate "the last block of all takes the place of what was not loaded" templates/gemv_wide_tile.glsl 's/end \? sum_at_end\[i % BATCH\] :/end ? sum[i] :/' \
@@ -418,8 +419,8 @@ mutate "launcher: products are known in their scratch alone" $headers/launcher.h
 mutate "launcher: operands are taken by the kernel that made them" $headers/launcher.hpp 's/packed = uses \&\& p.kernel == r.kernel;/packed = uses;/' unit ggml_test
 mutate "launcher: launches that are repeated wait as they did" $headers/launcher.hpp 's/if \(s.waits\)/if (false)/' unit ggml_test
 mutate "launcher: repeated products do not write what others read" $headers/launcher.hpp '0,/if \(uses \&\& !packed\)/s//if (false)/' unit ggml_test
-mutate "launcher: many tokens of experts are tiles" $headers/launcher.hpp 's/> QK_GEMV_MAX_BATCH/> 1000u/' unit ggml_test
-mutate "launcher: but for who asks, where no tiles take them" $headers/launcher.hpp 's/\&\& tiles_alone/\&\& (tiles_alone || true)/' unit ggml_test
+mutate "launcher: many tokens of experts are tiles" $headers/launcher.hpp 's/p\.y\.counts\[2\] > most/p.y.counts[2] > 1000u/' unit ggml_test
+mutate "launcher: but for who asks, where no tiles take them" $headers/launcher.hpp 's/\|\| !tiles_alone \|\|/||/' unit ggml_test
 mutate "ggml: nobody asks by default" $glue 's/!routing.names_operations\(\)/false/' unit ggml_test
 mutate "launcher: pipelines of a list have its constants" $headers/launcher.hpp 's/list.items\[i\].constants/nullptr/' unit ggml_test
 mutate "launcher: a call without a status word has another" $headers/launcher.hpp 's/return engine.range_of\(spare\);/return qk_range();/' unit ggml_test
@@ -446,6 +447,7 @@ gemm_id=runtime/include/qkgen/dispatch_gemm_id.h
 mutate "experts times many: those that are not there have zeros" templates/gemm_tiles.comp 's/(i % count), 0\.0\)/\1, 1.0)/' script gemm_id vulkan files
 mutate "experts times many: they are counted" templates/gemm_offsets.comp 's/atomicAdd\(out_of_range, missed\)/missed/' script gemm_id vulkan files
 mutate "experts times many: x of a slot" templates/gemm_tiles.comp 's/x_slots == 1u \? pair \/ slots : pair/pair \/ slots/' script gemm_id vulkan files
+mutate "experts times many: few pairs seldom have a second tile" $headers/dispatch_gemm.h 's/return full >= 64 \? /return 1 ? /' unit gemm_id_dispatch_test
 mutate "experts times many: pairs of an expert, not of all" templates/gemm_offsets.comp 's/min\(begin \+ TILE_COLS, .*\);/min(begin + TILE_COLS, all_pairs());/' script gemm_id vulkan files
 mutate "experts times many: barriers between sorting" $gemm_id 's/status = outer->barrier\(outer->context, error\);/(void)outer;/' unit gemm_id_dispatch_test
 mutate "experts times many: no more than are sorted" $gemm_id 's/g->shape.experts > QK_GEMM_ID_EXPERTS\)/0)/' unit gemm_id_dispatch_test
@@ -475,6 +477,10 @@ mutate "subgroups of 64 lanes: which hold all of x" $choose 's/s->threads \/ 2 \
 mutate "subgroups of 64 lanes: little of x on its way" $choose \
   's/QK_LARGE_SUBGROUP_STAGED \* s->threads :/UINT32_MAX :/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: little of x shared" $facts 's/left > most \? most : left/left > most ? left : left/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: turns" $choose 's/c->id == QK_CONSTANT_TURNS \&\& s/c->id == QK_CONSTANT_NONE \&\& s/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: turns of one right-hand side" $choose 's/QK_CONSTANT_TURNS \&\& s\.kept == 1/QK_CONSTANT_TURNS/' unit dispatch_sums_test
+mutate "turns: each has terms of its own" gen/text/sums.c 's/"xyzw"\[turn\]/"xxxx"[turn]/' script tune vulkan
+mutate "turns: sums of x that are not kept are made again" templates/gemv_wide.comp 's/TURNS > 1u\) sum_x/TURNS > 4u) sum_x/' script registers vulkan
 mutate "subgroups of 64 lanes: no floats ahead" $choose 's/\(integers \|\| !qk_has_large_subgroups_\(limits\)\)/1/' unit dispatch_sums_test
 mutate "matrix units: what crowds registers is loaded again" gen/build/family.c 's/\+ 2 \* of_row/+ 0 * of_row/' script registers vulkan
 mutate "matrix units: scales of a part are made there" gen/text/fragments.c \
@@ -582,6 +588,7 @@ mutate "right-hand sides are counted in 32 bits" $headers/dispatch_views.h 's/if
 mutate "a launch takes eight right-hand sides" $sums 's/qk_min_\(g->batch - s.vector, most\)/most != 0 ? g->batch - s.vector : 0/' unit dispatch_sums_test
 mutate "sixteen right-hand sides: all of x fits" $sums 's/cols <= QK_UNITS_COLS/cols != 0/' unit mma_test
 mutate "sixteen right-hand sides: of few rows" $sums 's/qk_ceil_\(rows, QK_MMA_ROWS\) <= tiles/rows != 0 \&\& tiles != 0/' unit mma_test
+mutate "experts: few tokens are not sorted" runtime/include/qkgen/tensors.h 's/qk_max_\(QK_GEMV_MAX_BATCH, qk_product_\(each, w\[2\]\) \/ slots\)/QK_GEMV_MAX_BATCH/' unit tensors_test
 mutate "sixteen right-hand sides: tiles begin behind them" runtime/include/qkgen/tensors.h 's/vectors > most \&\&/vectors > (most != 0 ? QK_GEMV_MAX_BATCH : 0) \&\&/' unit tensors_test
 mutate "operands: both codes of a byte at once" gen/build/family.c 's/(QG_PAIR\)\)) kernel->wide = near/\1 kernel->wide = wide/' script gemm vulkan
 mutate "choose: copies of pairs beside a staged x" $choose 's/few \? 1 : QK_COPIES_BESIDE_X/1/' unit dispatch_sums_test

@@ -225,6 +225,12 @@ static void test_experts(void **state) {
     qk_product p = experts_of(QK_GEMM_ID_EXPERTS + 1, 2, 9, 1);
     assert_int_equal(plan(&backend, &p), QK_OK);
     assert_string_equal(p.kernel->family, "gemv_id");
+    /* Two pairs for each expert, and one more. */
+    for (uint64_t tokens = 16; tokens <= 17; tokens++) {
+        p = experts_of(16, 2, tokens, 1);
+        assert_int_equal(plan(&backend, &p), QK_OK);
+        assert_string_equal(p.kernel->family, tokens == 16 ? "gemv_id" : "gemm_id");
+    }
 }
 
 /* Of few rows, matrix units take up to 16 vectors without tiles; where the device has none, or rows are many, tiles

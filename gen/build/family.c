@@ -491,6 +491,14 @@ static const qg_plan *plan_teams(qg_arena *arena, const qg_kernel *kernel) {
     return small->pairs == wide->pairs && small->copied == wide->copied ? small : wide;
 }
 
+/* Of one right-hand side in floats, where words and scales take many registers beside x. */
+static void plan_turns(qg_arena *arena, qg_kernel *kernel) {
+    if (kernel->family->experts || kernel->sum->products != QG_PRODUCTS_F32) return;
+    const qg_ir *ir = qg_lower_dot(kernel->wide, QG_PRODUCTS_F32);
+    kernel->in_turns = registers_of_loads(qg_fetches_of(arena, ir)) + 2 * ir->n_x_sums >= QG_DEVICE_TURNS_REGISTERS;
+    kernel->sums_anew = kernel->in_turns && ir->n_x_sums > QG_DEVICE_TURNS_SUMS;
+}
+
 /* Of kernels that sum, plans follow from the products, and of rows that are loaded ahead from the
  * digits of x: where `like` has the same, its plans are taken. NULL: there is none. */
 static void plan_sums(qg_arena *arena, qg_kernel *kernel, const qg_kernel *like) {
@@ -523,6 +531,7 @@ static void plan_sums(qg_arena *arena, qg_kernel *kernel, const qg_kernel *like)
         const qg_fetches *all = qg_fetches_of(arena, qg_lower_dot(kernel->wide, sum->products));
         kernel->wide_loads = all->n_fours + all->n_words;
     }
+    plan_turns(arena, kernel);
     kernel->overruns = qg_lower_dot(kernel->wide, sum->products)->overruns;
     if (kernel->teams) kernel->overruns |= qg_lower_dot(kernel->teams, sum->products)->overruns;
 }

@@ -66,7 +66,9 @@ typedef struct qg_ir {
     bool each;     /* sums of dot products are arrays, with a value for each right-hand side */
     bool gathers;  /* statements of one type are neighbours, as gather.c has it */
     bool single;   /* code for one right-hand side at a time; else for BATCH of them */
-    bool one_step; /* x of two digits and more has one step for all of a tile, whose sums of integers are one sum */
+    bool in_turns; /* terms of the result are added in turns, each by itself */
+    bool sums_anew; /* each of which makes the sums of x */
+    bool one_step;  /* x of two digits and more has one step for all of a tile, whose sums of integers are one sum */
     uint64_t *x_digits; /* the sets of runs over which digits are summed up */
     uint32_t n_x_digits, x_digits_capacity;
 } qg_ir;

@@ -227,14 +227,15 @@ static char *accumulate(qg_arena *arena, const qg_step *step, const char *where,
     const char *fetched = ir->fetched ? qg_format(arena, ", %s", fetched_parameters(arena, step, "")) : "";
     qg_text text = qg_text_new(arena);
     qg_text_puts(&text, qg_codes_of_words(arena, ir, glsl, ""));
+    qg_text_puts(&text, qg_sums_anew(arena, step, glsl));
     qg_text_printf(&text,
                    "// Adds the products of %s with what is kept of x%s.\n"
-                   "void accumulate(%s, uint k%s, inout float sum%s%s) {\n",
+                   "void accumulate(%s, uint k%s%s, inout float sum%s%s) {\n",
                    step->plan->tile_rows > 1 ? "tile `j` of band `n`"
                    : row_tiles               ? "tile `j` of row `n`"
                                              : "tile `j`",
-                   ir->single ? "" : ", for each right-hand side", where, fetched, of_rows,
-                   ir->single ? "" : "[BATCH]");
+                   ir->single ? "" : ", for each right-hand side", where, fetched, ir->in_turns ? ", bvec4 turns" : "",
+                   of_rows, ir->single ? "" : "[BATCH]");
     qg_accumulate_body(&text, step, glsl, row_tiles, rows);
     qg_text_puts(&text, "}\n");
     return text.data;
@@ -421,6 +422,8 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
     x_holes(arena, holes, program);
     qg_kept_holes(arena, holes, program);
     qg_hole(holes, "single", ir->single ? "" : NULL);
+    qg_hole(holes, "in_turns", ir->in_turns ? "" : NULL);
+    qg_hole(holes, "sums_anew", ir->sums_anew ? "" : NULL);
     qg_hole(holes, "digits", kernel->sum->digits ? "" : NULL);
     qg_hole(holes, "digit_sums", ir->n_x_digits ? "" : NULL);
     dot_holes(holes, ir, step->plan);

@@ -206,6 +206,9 @@ void qg_kept_holes(qg_arena *arena, qg_holes *holes, const qg_program *program) 
     qg_hole(holes, "kept_tiles", qg_format(arena, "%u", qg_kept_tiles(step->plan)));
     qg_hole(holes, "several", several ? "" : NULL); /* tiles in turn, of those that a thread keeps */
     qg_hole(holes, "own", several ? "own" : "j");
+    qg_hole(holes, "step_parameter", several ? ", uint step" : "");
+    qg_hole(holes, "step_of_subgroup", several ? ", gl_SubgroupSize" : "");
+    qg_hole(holes, "step_of_width", several ? ", width" : "");
     qg_hole(holes, "kept", several ? "k * BATCH + m" : "m");
     qg_hole(holes, "sums", shares ? "ROWS" : "SUMS");
     qg_hole(holes, "sums_runs", ir->n_x_quads && ir->n_x_sums && !qg_sums_steps(ir, step->plan) ? "" : NULL);

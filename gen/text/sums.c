@@ -137,6 +137,67 @@ static void add_digits(qg_text *text, const qg_ir *ir, const qg_target *target, 
     }
 }
 
+/* Terms of a sum, the first first, with a sign before each but that. */
+static void add_terms(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *const *sums,
+                      uint32_t first, uint32_t end) {
+    for (uint32_t i = first; i < end; ++i) {
+        const qg_node *term = i ? sums[i]->arg[1] : sums[i];
+        const bool is_sum = (term->op == QG_ADD || term->op == QG_SUB) && !term->name;
+        if (i) qg_text_puts(text, sums[i]->op == QG_SUB ? " - " : " + ");
+        qg_text_puts(text, is_sum ? "(" : "");
+        qg_print_expression(text, ir, target, term);
+        qg_text_puts(text, is_sum ? ")" : "");
+    }
+}
+
+/* The sum of a tile whose terms are added in turns, those of which `turns` is true: all, as they are without. */
+static void add_in_turns(qg_text *text, const qg_ir *ir, const qg_target *target) {
+    enum { MOST = 64, TURNS = 4 }; /* as constant.def has them */
+    const qg_node *sums[MOST], *node = ir->outputs[0].node;
+    uint32_t count = MOST;
+    for (; count > 1 && (node->op == QG_ADD || node->op == QG_SUB) && !node->name; node = node->arg[0])
+        sums[--count] = node;
+    sums[--count] = node;
+    const uint32_t terms = MOST - count, each = (terms + TURNS - 1) / TURNS;
+    qg_text_puts(text, "    float total = 0.0;\n");
+    for (uint32_t turn = 0, first = 0; first < terms; ++turn, first += each) {
+        qg_text_printf(text, "    if (turns.%c) total = %s", "xyzw"[turn], turn ? "total" : "");
+        add_terms(text, ir, target, sums + count, first, first + each < terms ? first + each : terms);
+        qg_text_puts(text, ";\n");
+    }
+    qg_text_puts(text, "    sum += total;\n");
+}
+
+const char *qg_sums_anew(qg_arena *arena, const qg_step *step, const qg_target *target) {
+    const qg_ir *ir = step->code;
+    const uint32_t lanes = step->plan->lanes;
+    qg_text text = qg_text_new(arena);
+    if (!ir->sums_anew) return "";
+    qg_text_puts(&text,
+                 "// The sums of x again, so that they take no registers between two turns.\nvoid sum_x(uint k) {\n");
+    for (uint32_t i = 0; i < ir->n_x_sums; ++i) {
+        bool first = true;
+        qg_text_printf(&text, "    %s_sum[k][%u] = ", ir->x, i);
+        for (uint32_t r = 0; r < qg_x_runs(step->plan); ++r) {
+            if (!(ir->x_sums[i] >> r & 1)) continue;
+            const float *factor = ir->x_factors[r];
+            bool same = true;
+            for (uint32_t l = 1; l < lanes; ++l) same &= factor[l] == factor[0];
+            qg_text_printf(&text, "%sdot(%s[k][%u], %s(", first ? "" : " + ", ir->x, r,
+                           target->types[QG_K_FLOAT][lanes]);
+            for (uint32_t l = 0; l < (same ? 1 : lanes); ++l) {
+                qg_text_puts(&text, l ? ", " : "");
+                qg_print_float(&text, target, ir->x_sum_factors[i] / factor[l]);
+            }
+            qg_text_puts(&text, "))");
+            first = false;
+        }
+        qg_text_puts(&text, ";\n");
+    }
+    qg_text_puts(&text, "}\n\n");
+    return text.data;
+}
+
 /* What one row of a tile adds, or the only one. */
 static void add_sum(qg_text *text, const qg_ir *ir, const qg_target *target, uint32_t row, const char *of_row) {
     const char *in = inner(ir);
@@ -147,6 +208,10 @@ static void add_sum(qg_text *text, const qg_ir *ir, const qg_target *target, uin
         if (!qg_is_added_dot(ir, node) || (ir->n_outputs > 1 && !qg_is_part(ir->outputs[row].node, node))) continue;
         if (ir->fetched && !qg_is_needed(ir, ir->fetched, node, false)) continue;
         qg_print_statement(text, ir, target, node, in);
+    }
+    if (ir->in_turns) {
+        add_in_turns(text, ir, target);
+        return;
     }
     qg_text_printf(text, "%ssum%s%s += ", in, of_row, ir->single ? "" : "[m]");
     if (ir->half) qg_text_printf(text, "%s_step%s * (", ir->x, qg_kept_at(ir));

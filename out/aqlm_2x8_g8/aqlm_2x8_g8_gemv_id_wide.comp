@@ -203,9 +203,9 @@ float sum_of_lanes(float v[SUMS], uint width) {
     return v[0];
 }
 
-// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
-// that are one or more subgroups further on: of those that it keeps, number `m`.
-void stage_x(uint vector, uint m, uint begin, uint end, uint own) {
+// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and each
+// `step` further on: of those that it keeps, number `m`.
+void stage_x(uint vector, uint m, uint begin, uint end, uint own, uint step) {
     const uint runs = x_from(vector, row_tiles * 2u), runs_end = runs + end * 2u;
     for (staged_from = runs + begin * 2u; staged_from < runs_end; staged_from += STAGED) {
         const uint count = min(STAGED, runs_end - staged_from);
@@ -213,7 +213,7 @@ void stage_x(uint vector, uint m, uint begin, uint end, uint own) {
         for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 8u] = x_run(staged_from + i);
         barrier();
         [[unroll]] for (uint k = 0; k < TILES; ++k) {
-            const uint j = own + k * gl_SubgroupSize;
+            const uint j = own + k * step;
             if (j < end && runs + j * 2u - staged_from < STAGED) load_x(vector, j, k * BATCH + m);
         }
     }
@@ -222,11 +222,14 @@ void stage_x(uint vector, uint m, uint begin, uint end, uint own) {
 // Subgroups share a row, each with the slice of x that it holds. A workgroup takes parts of the results that lie one after the other, for
 // they share x.
 void main() {
-    const uint tiles = row_tiles, lane = gl_SubgroupInvocationID;
-    const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
-    uint split = 1u, held = ~0u, held_vector = ~0u, turn = 0u;
+    const uint tiles = row_tiles;
+    // Of a short row, fewer lanes have the tiles; the others of the subgroup take other rows.
+    uint width = gl_SubgroupSize, split = 1u, held = ~0u, held_vector = ~0u, turn = 0u;
+    while (width / 2u >= ROWS && width / 2u * TILES >= tiles) width /= 2u;
+    const uint slice = width * TILES, slices = (tiles + slice - 1u) / slice, lane = gl_SubgroupInvocationID % width;
     while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
-    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    const uint rest = gl_SubgroupSize / width, teams = gl_NumSubgroups / split * rest;
+    const uint team = gl_SubgroupID / split * rest + gl_SubgroupInvocationID / width;
     const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = batch * slots * parts;
     const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x;
     const uint work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
@@ -241,9 +244,9 @@ void main() {
             const uint c = c0 + gl_SubgroupID % split;
             const bool kept = c0 == held && vector == held_vector;
             // What is loaded of x does not wait for the expert's number.
-            if (STAGED > 1u && !kept) stage_x(vector, 0u, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+            if (STAGED > 1u && !kept) stage_x(vector, 0u, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane, width);
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
-                const uint j = c * slice + k * gl_SubgroupSize + lane;
+                const uint j = c * slice + k * width + lane;
                 if (STAGED == 1u && !kept) load_x(vector, min(j, tiles - 1u), k);
                 if (j >= tiles) continue;
                 if (!bound) continue;
@@ -257,7 +260,7 @@ void main() {
         }
         if (found ? !bound : expert_first != 0u) continue;  // another launch's
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
-        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        const float all = sum_of_lanes(sum, width);
         if (split == 1u) {
             if (lane < ROWS && first + team * ROWS + lane < rows) finish(pair, first + team * ROWS + lane, all);
             continue;

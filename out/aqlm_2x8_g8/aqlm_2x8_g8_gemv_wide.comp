@@ -193,9 +193,9 @@ float sum_of_lanes(float v[SUMS], uint width) {
     return v[0];
 }
 
-// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
-// that are one or more subgroups further on: of those that it keeps, number `m`.
-void stage_x(uint vector, uint m, uint begin, uint end, uint own) {
+// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and each
+// `step` further on: of those that it keeps, number `m`.
+void stage_x(uint vector, uint m, uint begin, uint end, uint own, uint step) {
     const uint runs = x_from(vector, row_tiles * 2u), runs_end = runs + end * 2u;
     for (staged_from = runs + begin * 2u; staged_from < runs_end; staged_from += STAGED) {
         const uint count = min(STAGED, runs_end - staged_from);
@@ -203,7 +203,7 @@ void stage_x(uint vector, uint m, uint begin, uint end, uint own) {
         for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 8u] = x_run(staged_from + i);
         barrier();
         [[unroll]] for (uint k = 0; k < TILES; ++k) {
-            const uint j = own + k * gl_SubgroupSize;
+            const uint j = own + k * step;
             if (j < end && runs + j * 2u - staged_from < STAGED) load_x(vector, j, k * BATCH + m);
         }
     }
@@ -223,7 +223,7 @@ void walk() {
             const uint own = (c0 + gl_SubgroupID % split) * slice + lane;
             if (STAGED > 1u && c0 != held)
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m)
-                    stage_x(min(m, batch - 1u), m, c0 * slice, min((c0 + split) * slice, tiles), own);
+                    stage_x(min(m, batch - 1u), m, c0 * slice, min((c0 + split) * slice, tiles), own, gl_SubgroupSize);
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = own + k * gl_SubgroupSize;
                 if (STAGED == 1u && c0 != held)

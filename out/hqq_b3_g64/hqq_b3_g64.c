@@ -870,6 +870,7 @@ static const uint32_t hqq_b3_g64_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_checked[] = {0, 1};
+static const uint32_t hqq_b3_g64_gemv_f32_vulkan_turns[] = {1, 4};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_x_type[] = {0};
@@ -881,6 +882,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_f32_vulkan_constants[] = {{0, "loc
     {3, "split", 1, 6, hqq_b3_g64_gemv_f32_vulkan_split},
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, hqq_b3_g64_gemv_f32_vulkan_turns},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, hqq_b3_g64_gemv_f32_vulkan_x_type},
@@ -905,7 +907,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
     .push_bytes = 104,
     .push_count = 26,
     .push = hqq_b3_g64_gemv_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = hqq_b3_g64_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1333,6 +1335,7 @@ static const uint32_t hqq_b3_g64_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_checked[] = {0, 1};
+static const uint32_t hqq_b3_g64_gemv_f16_vulkan_turns[] = {1, 4};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_x_type[] = {1};
@@ -1344,6 +1347,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_f16_vulkan_constants[] = {{0, "loc
     {3, "split", 1, 6, hqq_b3_g64_gemv_f16_vulkan_split},
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_f16_vulkan_checked},
+    {43, "turns", 1, 2, hqq_b3_g64_gemv_f16_vulkan_turns},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, hqq_b3_g64_gemv_f16_vulkan_x_type},
@@ -1368,7 +1372,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
     .push_bytes = 104,
     .push_count = 26,
     .push = hqq_b3_g64_gemv_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = hqq_b3_g64_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,

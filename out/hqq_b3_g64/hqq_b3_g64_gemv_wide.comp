@@ -35,6 +35,7 @@ layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 43) const uint TURNS = 1;  // in which a tile is taken
 const uint SUMS = ROWS * BATCH;  // at once: at most as many as a subgroup has lanes
 shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
@@ -174,8 +175,12 @@ void fetch(uint n, uint j, out uvec4 fours[16], out uint words[2]) {
     words[1] = uint(scale[row]);
 }
 
+// Tiles are loaded and multiplied in TURNS turns, a part of the terms in each. What is asked here is true, but no compiler knows, which
+// would load for all turns first, into registers that another subgroup could have.
+bool is_turn(uint turn) { return turn == 0u || (turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }
+
 // Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uvec4 fours[16], uint words[2], inout float sum) {
+void accumulate(uint n, uint j, uint k, uvec4 fours[16], uint words[2], bvec4 turns, inout float sum) {
     const uint row = n * (row_tiles / 4u) + j, tile = 0u;
     const uint block_row = row % grid_rows;
     const uint r = row / grid_rows;
@@ -207,7 +212,10 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[16], uint words[2], inout fl
         vec4((w14.x >> shift) & 7u, (w14.y >> shift) & 7u, (w14.z >> shift) & 7u, (w14.w >> shift) & 7u));
     float dots13 = dot_add(dots12, x[k][15],
         vec4((w15.x >> shift) & 7u, (w15.y >> shift) & 7u, (w15.z >> shift) & 7u, (w15.w >> shift) & 7u));
-    sum += s * (dots6 + dots13) - s * z * x_sum[k][0];
+    float total = 0.0;
+    if (turns.x) total = s * (dots6 + dots13);
+    if (turns.y) total = total - s * z * x_sum[k][0];
+    sum += total;
 }
 
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
@@ -251,12 +259,17 @@ void walk() {
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), m);
             held = c0;
             if (j >= tiles) continue;
-            uvec4 fours[ROWS][16];
-            uint words[ROWS][2];
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r)
-                [[unroll]] for (uint m = 0u; m < BATCH; ++m)
-                    accumulate(min(row + r, end - 1u), j, m, fours[r], words[r], sum[r * BATCH + m]);
+            [[unroll]] for (uint turn = 0u; turn < TURNS; ++turn) {
+                if (!is_turn(turn)) continue;
+                const bvec4 turns = bvec4(turn == 0u, turn == 1u || TURNS == 1u, turn == 2u || TURNS == 1u, turn == 3u || TURNS == 1u);
+                uvec4 fours[ROWS][16];
+                uint words[ROWS][2];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint i = 0u; i < SUMS; ++i) {
+                    const uint r = i / BATCH, m = i % BATCH;
+                    accumulate(min(row + r, end - 1u), j, m, fours[r], words[r], turns, sum[i]);
+                }
+            }
         }
         const float all = sum_of_lanes(sum, gl_SubgroupSize);
         if (split == 1u) {

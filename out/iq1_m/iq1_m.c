@@ -3068,6 +3068,7 @@ static const uint32_t iq1_m_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_m_gemv_f32_vulkan_checked[] = {0, 1};
+static const uint32_t iq1_m_gemv_f32_vulkan_turns[] = {1, 4};
 static const uint32_t iq1_m_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
@@ -3080,6 +3081,7 @@ static const qk_spec_constant iq1_m_gemv_f32_vulkan_constants[] = {{0, "local_si
     {3, "split", 1, 6, iq1_m_gemv_f32_vulkan_split},
     {6, "shared_fours", 512, 4, iq1_m_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, iq1_m_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, iq1_m_gemv_f32_vulkan_turns},
     {7, "staged", 1, 4, iq1_m_gemv_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_f32_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_f32_vulkan_schedule},
@@ -3107,7 +3109,7 @@ const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
     .push = iq1_m_gemv_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_f32_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 14,
     .spec_constants = iq1_m_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3529,6 +3531,7 @@ static const uint32_t iq1_m_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_m_gemv_f16_vulkan_checked[] = {0, 1};
+static const uint32_t iq1_m_gemv_f16_vulkan_turns[] = {1, 4};
 static const uint32_t iq1_m_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
@@ -3541,6 +3544,7 @@ static const qk_spec_constant iq1_m_gemv_f16_vulkan_constants[] = {{0, "local_si
     {3, "split", 1, 6, iq1_m_gemv_f16_vulkan_split},
     {6, "shared_fours", 512, 4, iq1_m_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, iq1_m_gemv_f16_vulkan_checked},
+    {43, "turns", 1, 2, iq1_m_gemv_f16_vulkan_turns},
     {7, "staged", 1, 4, iq1_m_gemv_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_f16_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_f16_vulkan_schedule},
@@ -3568,7 +3572,7 @@ const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
     .push = iq1_m_gemv_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_f16_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 14,
     .spec_constants = iq1_m_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,

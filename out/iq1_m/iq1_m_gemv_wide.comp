@@ -34,6 +34,7 @@ layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the ep
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 layout(constant_id = 15) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
+layout(constant_id = 43) const uint TURNS = 1;  // in which a tile is taken
 const uint SUMS = ROWS * BATCH;  // at once: at most as many as a subgroup has lanes
 shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
@@ -175,8 +176,12 @@ void fetch(uint n, uint j, out uint words[6]) {
     words[5] = blocks[base + tile * 2u + 1u];
 }
 
+// Tiles are loaded and multiplied in TURNS turns, a part of the terms in each. What is asked here is true, but no compiler knows, which
+// would load for all turns first, into registers that another subgroup could have.
+bool is_turn(uint turn) { return turn == 0u || (turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }
+
 // Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uint words[6], inout float sum) {
+void accumulate(uint n, uint j, uint k, uint words[6], bvec4 turns, inout float sum) {
     const uint tile = j % 4u;
     uint shift = tile % 2u * 16u, scales0 = words[0], scales1 = words[1], scales2 = words[2], qs0 = words[3], qh = words[4], qs1 = words[5];
     uint d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
@@ -228,12 +233,16 @@ void accumulate(uint n, uint j, uint k, uint words[6], inout float sum) {
         vec4(pair24.y, pair25.y, pair26.y, pair27.y));
     float dots10 = dot_add(dots9, x[k][14], vec4(pair28.x, pair29.x, pair30.x, pair31.x));
     float dots11 = dot_add(dots10, x[k][15], vec4(pair28.y, pair29.y, pair30.y, pair31.y));
-    sum += d_sc0 * (dots2 - x_sum[k][0]) + d_sc0 * (int(sg0) != 0 ? -0.125 : 0.125) * x_sum[k][1]
-        + d_sc0 * (int(sg1) != 0 ? -0.125 : 0.125) * x_sum[k][2] + d_sc1 * (dots5 - x_sum[k][3])
-        + d_sc1 * (int(sg2) != 0 ? -0.125 : 0.125) * x_sum[k][4] + d_sc1 * (int(sg3) != 0 ? -0.125 : 0.125) * x_sum[k][5]
-        + d_sc2 * (dots8 - x_sum[k][6]) + d_sc2 * (int(sg4) != 0 ? -0.125 : 0.125) * x_sum[k][7]
-        + d_sc2 * (int(sg5) != 0 ? -0.125 : 0.125) * x_sum[k][8] + d_sc3 * (dots11 - x_sum[k][9])
-        + d_sc3 * (int(sg6) != 0 ? -0.125 : 0.125) * x_sum[k][10] + d_sc3 * (int(sg7) != 0 ? -0.125 : 0.125) * x_sum[k][11];
+    float total = 0.0;
+    if (turns.x) total = d_sc0 * (dots2 - x_sum[k][0]) + d_sc0 * (int(sg0) != 0 ? -0.125 : 0.125) * x_sum[k][1]
+        + d_sc0 * (int(sg1) != 0 ? -0.125 : 0.125) * x_sum[k][2];
+    if (turns.y) total = total + d_sc1 * (dots5 - x_sum[k][3]) + d_sc1 * (int(sg2) != 0 ? -0.125 : 0.125) * x_sum[k][4]
+        + d_sc1 * (int(sg3) != 0 ? -0.125 : 0.125) * x_sum[k][5];
+    if (turns.z) total = total + d_sc2 * (dots8 - x_sum[k][6]) + d_sc2 * (int(sg4) != 0 ? -0.125 : 0.125) * x_sum[k][7]
+        + d_sc2 * (int(sg5) != 0 ? -0.125 : 0.125) * x_sum[k][8];
+    if (turns.w) total = total + d_sc3 * (dots11 - x_sum[k][9]) + d_sc3 * (int(sg6) != 0 ? -0.125 : 0.125) * x_sum[k][10]
+        + d_sc3 * (int(sg7) != 0 ? -0.125 : 0.125) * x_sum[k][11];
+    sum += total;
 }
 
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
@@ -292,10 +301,16 @@ void walk() {
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), m);
             held = c0;
             if (j >= tiles) continue;
-            uint words[ROWS][6];
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, words[r]);
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r)
-                [[unroll]] for (uint m = 0u; m < BATCH; ++m) accumulate(min(row + r, end - 1u), j, m, words[r], sum[r * BATCH + m]);
+            [[unroll]] for (uint turn = 0u; turn < TURNS; ++turn) {
+                if (!is_turn(turn)) continue;
+                const bvec4 turns = bvec4(turn == 0u, turn == 1u || TURNS == 1u, turn == 2u || TURNS == 1u, turn == 3u || TURNS == 1u);
+                uint words[ROWS][6];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, words[r]);
+                [[unroll]] for (uint i = 0u; i < SUMS; ++i) {
+                    const uint r = i / BATCH, m = i % BATCH;
+                    accumulate(min(row + r, end - 1u), j, m, words[r], turns, sum[i]);
+                }
+            }
         }
         const float all = sum_of_lanes(sum, gl_SubgroupSize);
         if (split == 1u) {

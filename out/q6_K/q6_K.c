@@ -946,6 +946,7 @@ static const uint32_t q6_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q6_K_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_f32_vulkan_checked[] = {0, 1};
+static const uint32_t q6_K_gemv_f32_vulkan_turns[] = {1, 4};
 static const uint32_t q6_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
@@ -959,6 +960,7 @@ static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {6, "shared_fours", 512, 4, q6_K_gemv_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q6_K_gemv_f32_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, q6_K_gemv_f32_vulkan_turns},
     {7, "staged", 1, 4, q6_K_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 6, q6_K_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_f32_vulkan_lanes},
@@ -984,7 +986,7 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q6_K_gemv_f32_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = q6_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1404,6 +1406,7 @@ static const uint32_t q6_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q6_K_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_f16_vulkan_checked[] = {0, 1};
+static const uint32_t q6_K_gemv_f16_vulkan_turns[] = {1, 4};
 static const uint32_t q6_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
@@ -1417,6 +1420,7 @@ static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {6, "shared_fours", 512, 4, q6_K_gemv_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q6_K_gemv_f16_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_f16_vulkan_checked},
+    {43, "turns", 1, 2, q6_K_gemv_f16_vulkan_turns},
     {7, "staged", 1, 4, q6_K_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 6, q6_K_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_f16_vulkan_lanes},
@@ -1442,7 +1446,7 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q6_K_gemv_f16_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = q6_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -33,6 +33,7 @@ layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 43) const uint TURNS = 1;  // in which a tile is taken
 const uint SUMS = ROWS * BATCH;  // at once: at most as many as a subgroup has lanes
 shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
@@ -179,6 +180,10 @@ void fetch(uint n, uint j, out uint words[22]) {
     words[21] = blocks_word[base + part * 2u + 102u];
 }
 
+// Tiles are loaded and multiplied in TURNS turns, a part of the terms in each. What is asked here is true, but no compiler knows, which
+// would load for all turns first, into registers that another subgroup could have.
+bool is_turn(uint turn) { return turn == 0u || (turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }
+
 // What `mask` has of each byte of a word: the low bits of a half are a number of units of 2^-24.
 vec4 four_codes(uint word, uint mask) {
     const vec2 even = unpackHalf2x16(word & mask), odd = unpackHalf2x16((word >> 8) & mask);
@@ -186,7 +191,7 @@ vec4 four_codes(uint word, uint mask) {
 }
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uint words[22], inout float sum) {
+void accumulate(uint n, uint j, uint k, uint words[22], bvec4 turns, inout float sum) {
     uint tile = j % 8u, shift = tile % 4u / 2u * 8u;
     float d0 = unpackHalf2x16(words[0]).x, d1 = unpackHalf2x16(words[9] >> 16u).x;
     uint scales0 = words[1], ql0 = words[2], qh0 = words[3], ql1 = words[4], qh1 = words[5], ql2 = words[6], ql3 = words[7];
@@ -229,7 +234,12 @@ void accumulate(uint n, uint j, uint k, uint words[22], inout float sum) {
     float dots13 = dot_add(dots12, x[k][13], four_codes(codes13, 0x3F003Fu));
     float dots14 = dot_add(x_sum[k][7], x[k][14], four_codes(codes14, 0x3F003Fu));
     float dots15 = dot_add(dots14, x[k][15], four_codes(codes15, 0x3F003Fu));
-    sum += d_sc0 * dots1 + d_sc1 * dots3 + d_sc2 * dots5 + d_sc3 * dots7 + d_sc4 * dots9 + d_sc5 * dots11 + d_sc6 * dots13 + d_sc7 * dots15;
+    float total = 0.0;
+    if (turns.x) total = d_sc0 * dots1 + d_sc1 * dots3;
+    if (turns.y) total = total + d_sc2 * dots5 + d_sc3 * dots7;
+    if (turns.z) total = total + d_sc4 * dots9 + d_sc5 * dots11;
+    if (turns.w) total = total + d_sc6 * dots13 + d_sc7 * dots15;
+    sum += total;
 }
 
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
@@ -273,10 +283,16 @@ void walk() {
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), m);
             held = c0;
             if (j >= tiles) continue;
-            uint words[ROWS][22];
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, words[r]);
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r)
-                [[unroll]] for (uint m = 0u; m < BATCH; ++m) accumulate(min(row + r, end - 1u), j, m, words[r], sum[r * BATCH + m]);
+            [[unroll]] for (uint turn = 0u; turn < TURNS; ++turn) {
+                if (!is_turn(turn)) continue;
+                const bvec4 turns = bvec4(turn == 0u, turn == 1u || TURNS == 1u, turn == 2u || TURNS == 1u, turn == 3u || TURNS == 1u);
+                uint words[ROWS][22];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, words[r]);
+                [[unroll]] for (uint i = 0u; i < SUMS; ++i) {
+                    const uint r = i / BATCH, m = i % BATCH;
+                    accumulate(min(row + r, end - 1u), j, m, words[r], turns, sum[i]);
+                }
+            }
         }
         const float all = sum_of_lanes(sum, gl_SubgroupSize);
         if (split == 1u) {

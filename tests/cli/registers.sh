@@ -23,6 +23,16 @@ says "those that another scale has, too, have no factor" 'x_sum\[TILES \* BATCH\
 says "dot products begin with the others" 'dot_add\(x_sum\[k\]\[15\], x\[k\]\[15\]' "$work/products/q3_K/q3_K_gemv_wide.comp"
 says "which have their factor" 'x_sum\[k\]\[15\] = dot\(run\[15\], vec4\(-4\.0\)\)' "$work/products/q3_K/q3_K_gemv_wide.comp"
 
+# ---- turns: a tile's words are loaded in each, its sums of x are made there where they are many; few words are loaded at once ----
+
+emits turns --format q3_K --format q6_K --format q4_0 --class exact
+says "there are turns" 'layout\(constant_id = 43\) const uint TURNS = 1;' "$work/turns/q6_K/q6_K_gemv_wide.comp"
+says "each has terms of its own" 'if \(turns\.w\) total = total \+ d_sc6 \* dots13' "$work/turns/q6_K/q6_K_gemv_wide.comp"
+says "many sums of x are made again" 'if \(TURNS > 1u\) sum_x\(k \* BATCH \+ m\);' "$work/turns/q3_K/q3_K_gemv_wide.comp"
+says "with what x was multiplied with taken away" 'x_sum\[k\]\[1\] = dot\(x\[k\]\[1\], vec4\(-9\.536743e-07\)\)' "$work/turns/q3_K/q3_K_gemv_wide.comp"
+grep sum_x "$work/turns/q6_K/q6_K_gemv_wide.comp" >"$work/log" && fail "few are kept" "$work/log"
+grep TURNS "$work"/turns/*/*_rows.comp "$work"/turns/q4_0/*.comp >"$work/log" && fail "no others have turns" "$work/log"
+
 # ---- matrix units: scales of a part are made there alone; where words are too many, they are loaded again ----
 
 emits units --format iq1_s --format q4_0 --class mma

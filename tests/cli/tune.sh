@@ -38,7 +38,7 @@ run=("$QKGEN" run gemv --format q4_0 --rows 8 --cols 64 --target vulkan --type f
   check "the result with $constants" "$vectors" near 2e-6 "$work/y" "$work/expected"
 done
 
-# Tables that a workgroup makes, and x that is passed on: FORMAT, its block's elements and bytes, and constants. Rows are of two
+# Tables that a workgroup makes, x that is passed on, and turns: FORMAT, its block's elements and bytes, and constants. Rows are of two
 # blocks, for some formats are loaded 16 bytes at a time in pairs.
 while read -r format block bytes constants; do
   reference "$format" "$work/$format"
@@ -46,8 +46,10 @@ while read -r format block bytes constants; do
   head -c $((8 * block * 4)) "$work/$format/values.f32" >"$work/own.values"
   "$vectors" normal 3 $((2 * block)) >"$work/own.x"
   "$vectors" product "$work/own.values" "$work/own.x" $((2 * block)) "$work/own.expected"
-  printf 'qkgen-tuning 1\ndevice %s\n%s_gemv_int24_f32 1x1x1 %s\n' "$device" "$format" "$constants" >"$work/u.txt"
-  check "run $format with $constants" "$QKGEN" run gemv --format "$format" --class int24 --rows 4 --cols $((2 * block)) --target vulkan --type f32 \
+  class=int24 kernel=${format}_gemv_int24_f32
+  [[ $constants != *turns* ]] || class=exact kernel=${format}_gemv_f32
+  printf 'qkgen-tuning 1\ndevice %s\n%s 1x1x1 %s\n' "$device" "$kernel" "$constants" >"$work/u.txt"
+  check "run $format with $constants" "$QKGEN" run gemv --format "$format" --class $class --rows 4 --cols $((2 * block)) --target vulkan --type f32 \
     --in "$work/own.blocks" --x "$work/own.x" --out "$work/own.y" --tuning "$work/u.txt"
   check "the result of $format with $constants" "$vectors" near 2e-6 "$work/own.y" "$work/own.expected"
 done <<'END'
@@ -58,6 +60,9 @@ iq4_xs 256 136 copies=16 rows=1
 iq3_xxs 256 98 table_copies=2 rows=2
 iq2_xxs 256 66 table_copies=8 local_size_x=256
 iq1_s 256 50 table_copies=1
+q3_K 256 110 schedule=2 turns=4
+q5_K 256 176 schedule=2 turns=4 rows=2
+q6_K 256 210 schedule=2 turns=4 local_size_x=256
 END
 
 for file in "$SOURCE"/bench/tuning/*.txt; do

@@ -565,6 +565,8 @@ static inline void qk_set_gemv_constants_(const qk_kernel *kernel, const qk_limi
                                      : (uint32_t)QK_SCHEDULE_SHARED;
         if (c->id == QK_CONSTANT_LANES)
             constants[i] = qk_lanes_(limits);
+        if (c->id == QK_CONSTANT_TURNS && s.kept == 1 && qk_has_large_subgroups_(limits))
+            constants[i] = QK_LARGE_SUBGROUP_TURNS;
     }
     s.threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, s.threads);
     s.rows = qk_constant_(kernel, constants, QK_CONSTANT_ROWS, s.rows);

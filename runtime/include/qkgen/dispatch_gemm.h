@@ -39,9 +39,9 @@ static inline uint32_t qk_tile_operand_bytes_(const qk_tiles_ *t) {
     return (t->rows + t->cols) * 64 + qk_tile_subgroups_(t) * t->result * 4;
 }
 
-/* Beside operands, a factor for each row, and words of weights; and with experts, what each column is. */
+/* Beside operands, a factor for each row, and words of weights; and of each column a unit, and with experts what it is. */
 static inline uint32_t qk_tile_bytes_(const qk_tiles_ *t) {
-    return t->slices * (qk_tile_operand_bytes_(t) + t->rows * 4 + 4) + qk_tile_threads_(t) * t->held + t->cols * 8 +
+    return t->slices * (qk_tile_operand_bytes_(t) + t->rows * 4 + 4) + qk_tile_threads_(t) * t->held + t->cols * 12 +
            t->copies * QK_PAIRS_;
 }
 
@@ -56,10 +56,13 @@ static inline int qk_tiles_fit_(const qk_kernel *kernel, const qk_limits *limits
            qk_tile_bytes_(t) <= shared;
 }
 
-/* Tiles side by side; with experts, about so many, for an expert's last one is half full. `batch` are columns of the result. */
+/* Tiles side by side. With experts, about so many: of one with more pairs than a tile has columns, the last is half full; of one with
+ * fewer, another is the less likely the fewer there are. `batch` are columns of the result. */
 static inline uint64_t qk_tiles_across_(uint64_t cols, uint64_t batch, uint64_t experts) {
-    uint64_t used = qk_min_(experts, batch);
-    return experts == 0 ? qk_ceil_(batch, cols) : qk_max_(used, batch / cols + used / 2);
+    uint64_t used = qk_min_(experts, batch), full = used != 0 ? 64 * batch / (cols * used) : 0;
+    if (experts == 0)
+        return qk_ceil_(batch, cols);
+    return full >= 64 ? batch / cols + used / 2 : used + used * full * full * full * full / (2 * 64 * 64 * 64 * 64);
 }
 
 /* How long tiles take: microseconds for rows of QK_TILE_COLUMNS, of choice.def. */

@@ -351,6 +351,16 @@ static inline uint32_t *qk_push_experts_(const qk_kernel *kernel, const qk_gemv_
     return push + n;
 }
 
+/* Rows that a workgroup takes at a time, where threads keep x: more where rows are so short that a subgroup has lanes for several. */
+static inline uint64_t qk_rows_of_experts_(const qk_kernel *kernel, const qk_limits *limits, const uint32_t *constants,
+                                           uint64_t cols) {
+    uint64_t kept = kernel->kept_elements != 0 ? kernel->kept_elements : QK_KEPT_VALUES;
+    uint32_t width = qk_lanes_(limits), least = qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 4);
+    while (width / 2 >= least && width / 2 * kept >= cols)
+        width /= 2;
+    return qk_rows_of_workgroup_(kernel, limits, constants, cols) * (qk_lanes_(limits) / width);
+}
+
 /* The part of the experts that a launch takes; x, ids, y and the status are bound whole. */
 static inline qk_status qk_launch_experts_(const qk_call_ *call, const qk_gemv_id_ *g, uint64_t first, uint64_t count,
                                            qk_error *error) {
@@ -380,7 +390,7 @@ static inline qk_status qk_launch_experts_(const qk_call_ *call, const qk_gemv_i
     uint32_t threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64);
     uint64_t groups = pairs * qk_ceil_(rows, qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 4));
     if (qk_keeps_x_(kernel, &call->backend->limits, 1, qk_wanted_schedule_(kernel)))
-        groups = qk_min_(pairs * qk_ceil_(rows, qk_rows_of_workgroup_(kernel, &call->backend->limits, constants, cols)),
+        groups = qk_min_(pairs * qk_ceil_(rows, qk_rows_of_experts_(kernel, &call->backend->limits, constants, cols)),
                          qk_walking_workgroups_(kernel, &call->backend->limits, 1, threads));
     groups = qk_max_(groups, qk_least_workgroups_(&call->backend->limits, pairs * rows, cols, threads));
     launch.workgroups = (uint32_t)qk_min_(groups, qk_max_workgroups_(call));

@@ -171,7 +171,7 @@ typedef struct qk_code {
 } qk_code;
 
 /* How the result may differ from the C reference. Of sums, the descriptor's sum_roundings, x_levels and x_reach bound each result, for any
- * x; in brackets, the relative error in the L2 norm that is seen with x near to normally distributed. */
+ * x; in brackets, the error in the L2 norm that is seen with x near to normally distributed: docs/error-bounds.md says of what. */
 typedef enum qk_numeric_class {
     QK_NUMERIC_EXACT_DECODE, /* not in one bit */
     QK_NUMERIC_EXACT_SUM,    /* f32 products and sums, or x in 24 bits and sums of integers (2e-6) */

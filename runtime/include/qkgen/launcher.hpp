@@ -231,10 +231,12 @@ template <class Pipeline, class Table> class launcher {
         const qk_backend backend = backend_of(engine);
         const qk_status status =
             qk_plan_product(&backend, kernels.data(), (uint32_t)kernels.size(), INFINITY, &p, error);
-        if (status == QK_OK && tiles_alone && p.ids.bytes != 0 && p.y.counts[2] > QK_GEMV_MAX_BATCH &&
-            p.scratch_bytes == 0)
-            return qk_fail(error, QK_ERROR_UNSUPPORTED, "%s: more than %u tokens, and no kernel makes tiles of them",
-                           p.kernel->name, QK_GEMV_MAX_BATCH);
+        if (status != QK_OK || !tiles_alone || p.ids.bytes == 0 || p.kernel->operand_tile != 0)
+            return status;
+        const uint64_t most = qk_product_max_tokens_(kernels.data(), (uint32_t)kernels.size(), &p);
+        if (p.y.counts[2] > most)
+            return qk_fail(error, QK_ERROR_UNSUPPORTED,
+                           "%s: more than %" PRIu64 " tokens, and no kernel makes tiles of them", p.kernel->name, most);
         return status;
     }
 

@@ -140,13 +140,31 @@ static inline int qk_product_fits_tiles_(const qk_kernel *kernel, const qk_produ
            (p->ids.bytes == 0 || p->weights.counts[2] <= QK_GEMM_ID_EXPERTS);
 }
 
-/* Vectors that kernels of gemv take at once: those with matrix units may take more than others. */
+/* Tokens of which experts are faster one by one than sorted, for few have several of them; fewer where weights are looked up. Plain
+ * rows gain nothing so. */
+static inline uint64_t qk_product_max_tokens_(const qk_kernel *const *kernels, uint32_t count, const qk_product *p) {
+    const uint64_t *w = p->weights.counts, slots = qk_max_(1, p->ids.counts[0]);
+    uint64_t each = QK_EXPERT_PAIRS;
+    for (uint32_t i = 0; i < count; i++) {
+        if (kernels[i]->operand_tile != 0)
+            continue;
+        if (!qk_fits_wide_(kernels[i], qk_product_(w[2], w[1]), w[0]))
+            return QK_GEMV_MAX_BATCH;
+        if (qk_lookups_of_(kernels[i]) != 0)
+            each = QK_EXPERT_PAIRS_LOOKED_UP;
+    }
+    return qk_max_(QK_GEMV_MAX_BATCH, qk_product_(each, w[2]) / slots);
+}
+
+/* Vectors that kernels of gemv or gemv_id take where there are tiles, too: those with matrix units may take more than others. */
 static inline uint64_t qk_product_max_batch_(const qk_backend *backend, const qk_kernel *const *kernels, uint32_t count,
                                              const qk_product *p, double allowed) {
     const qk_limits *limits = &backend->limits;
     const uint64_t *w = p->weights.counts;
     uint64_t most = QK_GEMV_MAX_BATCH;
-    for (uint32_t i = 0; i < count && p->ids.bytes == 0; i++)
+    if (p->ids.bytes != 0)
+        return qk_product_max_tokens_(kernels, count, p);
+    for (uint32_t i = 0; i < count; i++)
         if (kernels[i]->operand_tile == 0 && qk_missing_features_(kernels[i], limits) == 0 &&
             qk_can_multiply_(kernels[i], limits, w[1], w[0], 0) &&
             qk_sum_error(kernels[i], qk_lanes_(limits), w[0]) <= allowed)
@@ -205,7 +223,7 @@ static inline const qk_kernel *qk_product_kernel_(const qk_backend *backend, con
 /* Of `count` kernels (at most 32) of gemv and gemm, or of gemv_id and gemm_id, of one format and type of x
  * (qk_find_classes): the one that should be the fastest among those whose error is at most `allowed`, as qk_choose
  * says. Of more than 8 vectors, or 16, that is one of gemm, where there is one that the device can launch and that
- * takes the shape. Behind it, there must be memory (qk_product_place). QK_ERROR_UNSUPPORTED: no kernel is for that
+ * takes the shape; of experts, where several tokens have the same ones. Behind it, there must be memory (qk_product_place). QK_ERROR_UNSUPPORTED: no kernel is for that
  * device. */
 static inline qk_status qk_plan_product(const qk_backend *backend, const qk_kernel *const *kernels, uint32_t count,
                                         double allowed, qk_product *p, qk_error *error) {
