@@ -398,16 +398,18 @@ static bool settle(qg_arena *arena, const emission *e, const char *path, const c
     return qg_settle(arena, full, text, remedy(arena, o), o->check, &report->changed, log);
 }
 
-static bool settle_product(qg_arena *arena, const emission *e, product *p, qg_emit_report *report, qg_text *log) {
+static bool settle_product(const emission *e, product *p, qg_emit_report *report, qg_text *log) {
+    qg_arena *scratch = qg_arena_new(); /* for what is there, in all as much as is written */
     bool good = true;
     for (uint32_t f = 0; f < p->n_files; ++f) {
         emitted *file = &p->files[f];
         if (p->shown)
-            file->differs = !settle(arena, e, file->path, file->text, file->built, report, log);
+            file->differs = !settle(scratch, e, file->path, file->text, file->built, report, log);
         else
             report->hashed += !file->built;
         good &= !file->differs;
     }
+    qg_arena_free(scratch);
     return good;
 }
 
@@ -469,7 +471,7 @@ static void explain_manifest(qg_arena *arena, const emission *e, qg_text *log) {
 
 static bool settle_all(qg_arena *arena, const emission *e, qg_emit_report *report, qg_text *log) {
     bool good = true;
-    for (uint32_t i = 0; i < e->n_products; ++i) good &= settle_product(arena, e, &e->products[i], report, log);
+    for (uint32_t i = 0; i < e->n_products; ++i) good &= settle_product(e, &e->products[i], report, log);
     if (!e->options->every_format || e->options->embed) return good;
     if (!settle(arena, e, "manifest.json", manifest(arena, e), false, report, log)) {
         good = false;

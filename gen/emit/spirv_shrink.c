@@ -1,5 +1,5 @@
 /* The passes of SPIRV-Tools. They are those that glslang runs when it is asked to optimise for size, in its order, but
- * for eight that change nothing in our modules but numbers of ids, and two more, which make constants and types one
+ * for nine that change nothing in our modules but numbers of ids, and two more, which make constants and types one
  * that are the same. None unrolls a loop, and none changes what a float becomes.
  *
  * What differs is where functions go. A text calls a function of a hundred lines twice, and a driver puts it in the
@@ -113,7 +113,6 @@ static const char *const passes[] = {
     "--simplify-instructions",
     "--redundancy-elimination",
     "--eliminate-dead-code-aggressive",
-    "--cfg-cleanup",
     "--unify-const",
     "--remove-duplicates",
 };

@@ -121,13 +121,14 @@ static const qg_node *shift_of(const qg_node *node) {
 /* Where the bits of several codes lie follows from the tile: that is said once. */
 static void name_shifts(qg_ir *ir) {
     uint32_t count = 0;
-    qg_node **named = QG_NEW_ARRAY(ir->arena, qg_node *, ir->n_nodes + 1);
+    const qg_node **by = QG_NEW_ARRAY(ir->arena, const qg_node *, ir->n_nodes + 1);
+    for (uint32_t i = 0; i < ir->n_nodes; ++i)
+        if (shift_of(ir->nodes[i])) by[count++] = shift_of(ir->nodes[i]);
     for (uint32_t i = 0; i < ir->n_nodes; ++i) {
         uint32_t shifts = 0;
-        for (uint32_t k = 0; k < ir->n_nodes; ++k) shifts += shift_of(ir->nodes[k]) == ir->nodes[i];
-        if (shifts > 1) named[count++] = ir->nodes[i];
+        for (uint32_t k = 0; k < count; ++k) shifts += by[k] == ir->nodes[i];
+        if (shifts > 1) ir->nodes[i]->name = "shift";
     }
-    for (uint32_t i = 0; i < count; ++i) named[i]->name = "shift";
 }
 
 void qg_choose_names(qg_ir *ir) {
