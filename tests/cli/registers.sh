@@ -19,7 +19,7 @@ grep -vE 'r = [0-9]+u; r < ([0-9]+u|ROWS) ?$' "$work/bounds" >"$work/log" && fai
 # ---- sums of x: one for each set of runs; dot products begin with those that nothing else wants ----
 
 emits products --format iq1_s --format q3_K --class exact
-says "those that another scale has, too, have no factor" 'x_sum\[TILES \* BATCH\]\[8\];' "$work/products/iq1_s/iq1_s_gemv_wide.comp"
+says "those that another scale has, too, have no factor" 'x_sum\[BATCH\]\[8\];' "$work/products/iq1_s/iq1_s_gemv_wide.comp"
 says "dot products begin with the others" 'dot_add\(x_sum\[k\]\[15\], x\[k\]\[15\]' "$work/products/q3_K/q3_K_gemv_wide.comp"
 says "which have their factor" 'x_sum\[k\]\[15\] = dot\(run\[15\], vec4\(-4\.0\)\)' "$work/products/q3_K/q3_K_gemv_wide.comp"
 
@@ -29,7 +29,7 @@ emits turns --format q3_K --format q6_K --format q4_0 --format iq4_xs --class ex
 says "values that are looked up in pairs have, too" 'uint TURNS = 1;' "$work/turns/iq4_xs/iq4_xs_gemv_wide.comp"
 says "there are turns" 'layout\(constant_id = 43\) const uint TURNS = 1;' "$work/turns/q6_K/q6_K_gemv_wide.comp"
 says "each has terms of its own" 'if \(turns\.w\) total = total \+ d_sc6 \* dots13' "$work/turns/q6_K/q6_K_gemv_wide.comp"
-says "many sums of x are made again" 'if \(TURNS > 1u\) sum_x\(k \* BATCH \+ m\);' "$work/turns/q3_K/q3_K_gemv_wide.comp"
+says "many sums of x are made again" 'if \(TURNS > 1u\) sum_x\(m\);' "$work/turns/q3_K/q3_K_gemv_wide.comp"
 says "with what x was multiplied with taken away" 'x_sum\[k\]\[1\] = dot\(x\[k\]\[1\], vec4\(-9\.536743e-07\)\)' "$work/turns/q3_K/q3_K_gemv_wide.comp"
 grep sum_x "$work/turns/q6_K/q6_K_gemv_wide.comp" >"$work/log" && fail "few are kept" "$work/log"
 grep TURNS "$work"/turns/*/*_rows.comp "$work"/turns/q4_0/*.comp >"$work/log" && fail "no others have turns" "$work/log"
