@@ -479,6 +479,7 @@ mutate "subgroups of 64 lanes: little of x on its way" $choose \
 mutate "subgroups of 64 lanes: little of x shared" $facts 's/left > most \? most : left/left > most ? left : left/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: turns" $choose 's/c->id == QK_CONSTANT_TURNS \&\& s/c->id == QK_CONSTANT_NONE \&\& s/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: turns of one right-hand side" $choose 's/QK_CONSTANT_TURNS \&\& s\.kept == 1/QK_CONSTANT_TURNS/' unit dispatch_sums_test
+mutate "turns: also where pairs are looked up" gen/build/family.c 's/ \|\| kernel->wide->pairs;/;/' script registers vulkan
 mutate "turns: each has terms of its own" gen/text/sums.c 's/"xyzw"\[turn\]/"xxxx"[turn]/' script tune vulkan
 mutate "turns: sums of x that are not kept are made again" templates/gemv_wide_tile.glsl 's/TURNS > 1u\) sum_x/TURNS > 4u) sum_x/' script registers vulkan
 mutate "subgroups of 64 lanes: no floats ahead" $choose 's/\(integers \|\| !qk_has_large_subgroups_\(limits\)\)/1/' unit dispatch_sums_test

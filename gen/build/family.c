@@ -491,11 +491,12 @@ static const qg_plan *plan_teams(qg_arena *arena, const qg_kernel *kernel) {
     return small->pairs == wide->pairs && small->copied == wide->copied ? small : wide;
 }
 
-/* Of one right-hand side in floats, where words and scales take many registers beside x. */
+/* Of one right-hand side in floats, where words and scales, or what was looked up, take many registers beside x. */
 static void plan_turns(qg_arena *arena, qg_kernel *kernel) {
     if (kernel->family->experts || kernel->sum->products != QG_PRODUCTS_F32) return;
     const qg_ir *ir = qg_lower_dot(kernel->wide, QG_PRODUCTS_F32);
-    kernel->in_turns = registers_of_loads(qg_fetches_of(arena, ir)) + 2 * ir->n_x_sums >= QG_DEVICE_TURNS_REGISTERS;
+    const uint32_t beside_x = registers_of_loads(qg_fetches_of(arena, ir)) + 2 * ir->n_x_sums;
+    kernel->in_turns = beside_x >= QG_DEVICE_TURNS_REGISTERS || kernel->wide->pairs;
     kernel->sums_anew = kernel->in_turns && ir->n_x_sums > QG_DEVICE_TURNS_SUMS;
 }
 

@@ -25,7 +25,8 @@ says "which have their factor" 'x_sum\[k\]\[15\] = dot\(run\[15\], vec4\(-4\.0\)
 
 # ---- turns: a tile's words are loaded in each, its sums of x are made there where they are many; few words are loaded at once ----
 
-emits turns --format q3_K --format q6_K --format q4_0 --class exact
+emits turns --format q3_K --format q6_K --format q4_0 --format iq4_xs --class exact
+says "values that are looked up in pairs have, too" 'uint TURNS = 1;' "$work/turns/iq4_xs/iq4_xs_gemv_wide.comp"
 says "there are turns" 'layout\(constant_id = 43\) const uint TURNS = 1;' "$work/turns/q6_K/q6_K_gemv_wide.comp"
 says "each has terms of its own" 'if \(turns\.w\) total = total \+ d_sc6 \* dots13' "$work/turns/q6_K/q6_K_gemv_wide.comp"
 says "many sums of x are made again" 'if \(TURNS > 1u\) sum_x\(k \* BATCH \+ m\);' "$work/turns/q3_K/q3_K_gemv_wide.comp"

@@ -61,6 +61,7 @@ iq3_xxs 256 98 table_copies=2 rows=2
 iq2_xxs 256 66 table_copies=8 local_size_x=256
 iq1_s 256 50 table_copies=1
 q3_K 256 110 schedule=2 turns=4
+iq4_xs 256 136 schedule=2 turns=4 copies=16
 q5_K 256 176 schedule=2 turns=4 rows=2
 q6_K 256 210 schedule=2 turns=4 local_size_x=256
 END
