@@ -1,6 +1,6 @@
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 @include quotient.glsl
+
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
 // a / b, rounded to nearest even, as IEEE 754 has it.
 float qk_quotient(float numerator, float divisor) {

@@ -113,8 +113,6 @@ uint f32_to_bf16(float x) {
     return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
 }
 
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
-
 // The mantissa of a positive f32, with its leading bit, and its exponent.
 uint qk_mantissa(uint bits, out int exponent) {
     exponent = int(bits >> 23);
@@ -158,6 +156,8 @@ uint qk_exact_quotient(uint a, uint b) {
     const bool up = cut > half_unit || (cut == half_unit && (rest != 0 || (whole & 1u) != 0u));
     return (uint(max(exponent, 1) - 1) << 23) + whole + (up ? 1u : 0u);
 }
+
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
 // a / b, rounded to nearest even, as IEEE 754 has it.
 float qk_quotient(float numerator, float divisor) {
