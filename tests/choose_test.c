@@ -177,6 +177,19 @@ static void test_experts(void **state) {
                                      {QK_CONSTANT_DIGITS, "digits", 2, 0, NULL}};
     split.spec_constants = grid;
     assert_ptr_equal(qk_choose(kernels, 2, &device, 700, 4096, 1, INFINITY), &floats);
+    /* Bytes that look pairs up are ahead where a subgroup has several rows at once. */
+    qk_kernel one = all[BYTE];
+    const qk_spec_constant pairs[] = {{QK_CONSTANT_COPIES, "copies", 1, 0, NULL},
+                                      {QK_CONSTANT_DIGITS, "digits", 1, 0, NULL}};
+    one.bindings = ids;
+    one.binding_count = 1;
+    one.spec_constants = pairs;
+    one.spec_constant_count = 2;
+    const qk_kernel *const others[] = {&floats, &one};
+    assert_ptr_equal(qk_choose(others, 2, &device, 700, 1024, 1, INFINITY), &one);
+    assert_ptr_equal(qk_choose(others, 2, &device, 700, 1025, 1, INFINITY), &floats);
+    one.spec_constants = grid;
+    assert_ptr_equal(qk_choose(others, 2, &device, 700, 1024, 1, INFINITY), &floats);
 }
 
 /* Each kind of products has a place of its own, whatever the call. */

@@ -78,6 +78,11 @@ static inline const qk_kernel *qk_choose(const qk_kernel *const *kernels, uint32
             rows_class = QK_MANY_;
         }
         looks_up = (int)qk_max_((uint64_t)looks_up, qk_lookups_of_(kernels[i]));
+        /* Of short rows, several of which a subgroup has at once, bytes that look pairs up are ahead of floats. */
+        if (kernels[i] != NULL && qk_takes_experts_(kernels[i]) && qk_lookups_of_(kernels[i]) == 1 &&
+            qk_constant_(kernels[i], NULL, QK_CONSTANT_COPIES, 0) != 0 &&
+            2 * cols <= qk_lanes_(limits) * QK_KEPT_VALUES)
+            looks_up = 2;
     }
     for (uint32_t i = 0; i < count; i++) {
         if (kernels[i] == NULL || qk_missing_features_(kernels[i], limits) != 0 ||
