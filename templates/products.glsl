@@ -1,5 +1,5 @@
 @if digits
-// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; then numbers.
+// Kept of x: of each digit, the highest first, signed bytes of four elements in a word; then steps of the integers, and sums of runs.
 @else
   @if halves
 // What a thread keeps of x: tiles of each right-hand side in steps that let halves hold them; the step; and sums over runs that

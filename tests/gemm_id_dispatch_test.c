@@ -219,7 +219,7 @@ static void test_parts(void **state) {
                                          256 * 16 * 4 * (uint64_t)l->values[7][PARTS_AT]);
 }
 
-/* Tiles of all experts: another one where an expert has more pairs than columns, the more likely the nearer it is to that. */
+/* Tiles of all experts: the nearer an expert's pairs are to the columns of a tile, the more likely it has a second one. */
 static void test_across(void **state) {
     (void)state;
     assert_int_equal(qk_tiles_across_(64, 1000, 0), 16);

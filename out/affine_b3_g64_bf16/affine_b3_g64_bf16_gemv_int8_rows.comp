@@ -119,7 +119,7 @@ void finish(uint m, uint n, float sum) {
 
 const uint TILES = 2u;
 
-// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; then numbers.
+// Kept of x: of each digit, the highest first, signed bytes of four elements in a word; then steps of the integers, and sums of runs.
 const uint X_FOURS = DIGITS * 2u + 1u;
 uvec4 x[TILES][X_FOURS];
 float x_step(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 2u][i]); }  // that integers stand for

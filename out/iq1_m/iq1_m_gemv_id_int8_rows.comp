@@ -125,7 +125,7 @@ void finish(uint pair, uint n, float sum) {
 
 const uint TILES = 4u;
 
-// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; then numbers.
+// Kept of x: of each digit, the highest first, signed bytes of four elements in a word; then steps of the integers, and sums of runs.
 const uint X_FOURS = (DIGITS * 5u + 6u) / 4u;
 uvec4 x[TILES][X_FOURS];
 uint kept_word(uint k, uint i) { return x[k][i / 4u][i % 4u]; }

@@ -119,7 +119,7 @@ void finish(uint m, uint n, float sum, bool first, bool last) {
 
 void finish(uint m, uint n, float sum) { finish(m, n, sum, true, true); }
 
-// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; then numbers.
+// Kept of x: of each digit, the highest first, signed bytes of four elements in a word; then steps of the integers, and sums of runs.
 const uint X_FOURS = DIGITS * 4u + 1u;
 uvec4 x[1][X_FOURS];
 float x_step(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][i]); }  // that integers stand for

@@ -129,7 +129,7 @@ void finish(uint pair, uint n, float sum) {
 const uint TILES = 1u, BATCH = 1u, SUMS = ROWS;
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
-// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; then numbers.
+// Kept of x: of each digit, the highest first, signed bytes of four elements in a word; then steps of the integers, and sums of runs.
 const uint X_FOURS = DIGITS * 6u + 1u;
 uvec4 x[TILES][X_FOURS];
 uint kept_word(uint k, uint i) { return x[k][i / 4u][i % 4u]; }

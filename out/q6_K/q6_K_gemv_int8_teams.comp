@@ -123,7 +123,7 @@ void finish(uint m, uint n, float sum) {
     store_y(at + y_skip, sum);
 }
 
-// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; then numbers.
+// Kept of x: of each digit, the highest first, signed bytes of four elements in a word; then steps of the integers, and sums of runs.
 const uint X_FOURS = DIGITS * 6u + 1u;
 uvec4 x[1][X_FOURS];
 uint kept_word(uint k, uint i) { return x[k][i / 4u][i % 4u]; }

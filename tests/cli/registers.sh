@@ -30,7 +30,8 @@ says "values that are looked up in pairs have, too" 'uint TURNS = 1;' "$work/tur
 says "there are turns" 'layout\(constant_id = 43\) const uint TURNS = 1;' "$work/turns/q6_K/q6_K_gemv_wide.comp"
 says "each has terms of its own" 'if \(turns\.w\) total = total \+ d_sc6 \* dots13' "$work/turns/q6_K/q6_K_gemv_wide.comp"
 says "many sums of x are made again" 'if \(TURNS > 1u\) sum_x\(m\);' "$work/turns/q3_K/q3_K_gemv_wide.comp"
-says "with what x was multiplied with taken away" 'x_sum\[k\]\[1\] = dot\(x\[k\]\[1\], vec4\(-9\.536743e-07\)\)' "$work/turns/q3_K/q3_K_gemv_wide.comp"
+says "with what x was multiplied with taken away" \
+  'x_sum\[k\]\[1\] = dot\(x\[k\]\[1\], vec4\(-9\.536743e-07\)\)' "$work/turns/q3_K/q3_K_gemv_wide.comp"
 grep sum_x "$work/turns/q6_K/q6_K_gemv_wide.comp" >"$work/log" && fail "few are kept" "$work/log"
 grep TURNS "$work"/turns/*/*_rows.comp "$work"/turns/q4_0/*.comp >"$work/log" && fail "no others have turns" "$work/log"
 

@@ -49,7 +49,8 @@ while read -r format block bytes constants; do
   class=int24 kernel=${format}_gemv_int24_f32
   [[ $constants != *turns* ]] || class=exact kernel=${format}_gemv_f32
   printf 'qkgen-tuning 1\ndevice %s\n%s 1x1x1 %s\n' "$device" "$kernel" "$constants" >"$work/u.txt"
-  check "run $format with $constants" "$QKGEN" run gemv --format "$format" --class $class --rows 4 --cols $((2 * block)) --target vulkan --type f32 \
+  check "run $format with $constants" "$QKGEN" run gemv --format "$format" --class $class --rows 4 --cols $((2 * block)) \
+    --target vulkan --type f32 \
     --in "$work/own.blocks" --x "$work/own.x" --out "$work/own.y" --tuning "$work/u.txt"
   check "the result of $format with $constants" "$vectors" near 2e-6 "$work/own.y" "$work/own.expected"
 done <<'END'

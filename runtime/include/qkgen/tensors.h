@@ -223,8 +223,8 @@ static inline const qk_kernel *qk_product_kernel_(const qk_backend *backend, con
 /* Of `count` kernels (at most 32) of gemv and gemm, or of gemv_id and gemm_id, of one format and type of x
  * (qk_find_classes): the one that should be the fastest among those whose error is at most `allowed`, as qk_choose
  * says. Of more than 8 vectors, or 16, that is one of gemm, where there is one that the device can launch and that
- * takes the shape; of experts, where several tokens have the same ones. Behind it, there must be memory (qk_product_place). QK_ERROR_UNSUPPORTED: no kernel is for that
- * device. */
+ * takes the shape; of experts, where several tokens have the same ones. Behind it, there must be memory
+ * (qk_product_place). QK_ERROR_UNSUPPORTED: no kernel is for that device. */
 static inline qk_status qk_plan_product(const qk_backend *backend, const qk_kernel *const *kernels, uint32_t count,
                                         double allowed, qk_product *p, qk_error *error) {
     const uint64_t *w = p->weights.counts;
