@@ -453,6 +453,7 @@ mutate "experts times many: barriers between sorting" $gemm_id 's/status = outer
 mutate "experts times many: no more than are sorted" $gemm_id 's/g->shape.experts > QK_GEMM_ID_EXPERTS\)/0)/' unit gemm_id_dispatch_test
 mutate "experts times many: scratch has room for what is sorted" $gemm_id 's/sums \+ 4 \* qk_sorted_words_\(g\)/sums/' unit gemm_id_dispatch_test
 mutate "x_slots is 1 or slots" runtime/include/qkgen/dispatch_check.h 's/x_slots != 1 \&\& x_slots != slots/0/' unit dispatch_sums_test
+mutate "experts: sums of short rows are of their own lanes" templates/gemv_id_wide.comp 's/sum_of_lanes\(sum, width\)/sum_of_lanes(sum, gl_SubgroupSize)/' script experts vulkan
 mutate "experts, x of a slot, Vulkan" templates/gemv_id_wide.comp 's/x_slots == 1u \? pair \/ slots : pair/pair \/ slots/' unit gemv_test
 gemm=runtime/include/qkgen/dispatch_gemm.h
 mutate "matrix units of few lanes: 32 threads decode together" $gemm 's/qk_tile_threads_\(t\) \/ t->slices % 32 == 0/1/' unit gemm_dispatch_test
@@ -589,7 +590,7 @@ mutate "right-hand sides are counted in 32 bits" $headers/dispatch_views.h 's/if
 mutate "a launch takes eight right-hand sides" $sums 's/qk_min_\(g->batch - s.vector, most\)/most != 0 ? g->batch - s.vector : 0/' unit dispatch_sums_test
 mutate "sixteen right-hand sides: all of x fits" $sums 's/cols <= QK_UNITS_COLS/cols != 0/' unit mma_test
 mutate "sixteen right-hand sides: of few rows" $sums 's/qk_ceil_\(rows, QK_MMA_ROWS\) <= tiles/rows != 0 \&\& tiles != 0/' unit mma_test
-mutate "experts: few tokens are not sorted" runtime/include/qkgen/tensors.h 's/qk_max_\(QK_GEMV_MAX_BATCH, qk_product_\(each, w\[2\]\) \/ slots\)/QK_GEMV_MAX_BATCH/' unit tensors_test
+mutate "experts: few tokens are not sorted" runtime/include/qkgen/tensors.h 's/qk_product_\(each, w\[2\]\) \/ slots/qk_product_(each, 0) \/ slots/' unit tensors_test
 mutate "sixteen right-hand sides: tiles begin behind them" runtime/include/qkgen/tensors.h 's/vectors > most \&\&/vectors > (most != 0 ? QK_GEMV_MAX_BATCH : 0) \&\&/' unit tensors_test
 mutate "operands: both codes of a byte at once" gen/build/family.c 's/(QG_PAIR\)\)) kernel->wide = near/\1 kernel->wide = wide/' script gemm vulkan
 mutate "choose: copies of pairs beside a staged x" $choose 's/few \? 1 : QK_COPIES_BESIDE_X/1/' unit dispatch_sums_test

@@ -77,5 +77,8 @@ if [[ $targets == *vulkan* ]]; then
     'format=iq4_kss family=gemm_id class=mma x=outliers epilogue=30' 'format=iq4_ks family=gemv_id class=int8 x=gaussian x_slots=3'; do
     check "by hand: $more" "$QKGEN" soak --case "${case[*]} $more"
   done
+  # So short that a subgroup of eight lanes has several rows at once.
+  check "short rows" "$QKGEN" soak --case \
+    'format=q4_0 family=gemv_id class=exact type=f32 rows=11 cols=128 batch=4 experts=5 slots=2 seed=7 x=gaussian weights=random'
 fi
 finish
