@@ -114,7 +114,7 @@ fault "sums of teams are added before they are there" $teams '0,/barrier\(\);/ s
 # ---- rows and tiles ----
 fault "the tail of a row is left out" $wide 's/\(tiles \+ slice - 1u\) \/ slice/max(1u, tiles \/ slice)/' --family gemv --class exact
 fault "the last tile of a row is left out" $rows 's/if \(j >= row_tiles\) continue/if (j + 1u >= row_tiles) continue/' --family gemv --class exact
-fault "the last row is the one before it" $wide 's/min\(row \+ r, end - 1u\)/min(row + r, max(end, 2u) - 2u)/g' --family gemv --class exact
+fault "the last row is the one before it" templates/gemv_wide_tile.glsl 's/min\(row \+ r, end - 1u\)/min(row + r, max(end, 2u) - 2u)/g' --family gemv --class exact
 fault "rows are missing: the grid's step is too large" $shared \
   's/(step = group_count\(\) \* gl_NumSubgroups \* tall);/\1 + tall;/' --family gemv --class exact
 fault "rows are written behind the last" $shared 's/lane < ROWS \&\& row \+ lane < rows/lane < ROWS/' --family gemv --class exact

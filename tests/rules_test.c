@@ -27,10 +27,10 @@ static void check_sum(bench b, const qg_node *value_of_run, const char *expected
     check_lanes(b, 4, 1, &value_of_run, expected);
 }
 
-#define V "vec4(f16_to_f32(v0), f16_to_f32(v1), f16_to_f32(v2), f16_to_f32(v3))"
-#define W "vec4(f16_to_f32(w0), f16_to_f32(w1), f16_to_f32(w2), f16_to_f32(w3))"
-#define D "f16_to_f32(d)"
-#define E "f16_to_f32(e)"
+#define V "vec4(unpackHalf2x16(v0).x, unpackHalf2x16(v1).x, unpackHalf2x16(v2).x, unpackHalf2x16(v3).x)"
+#define W "vec4(unpackHalf2x16(w0).x, unpackHalf2x16(w1).x, unpackHalf2x16(w2).x, unpackHalf2x16(w3).x)"
+#define D "unpackHalf2x16(d).x"
+#define E "unpackHalf2x16(e).x"
 #define SUM0 "\nsum 0: runs 0x1"
 
 /* ---- distribute -------------------------------------------------------------------------------------------------- */
@@ -258,7 +258,8 @@ static void test_collect(void **state) {
     runs[0] = apply(&b, QG_MUL, half(&b, "d"), half(&b, "v"));
     runs[1] = apply(&b, QG_ADD, half(&b, "d"), half(&b, "w"));
     check_lanes(b, 1, 2, runs,
-                "(x[k][m][0] * (f16_to_f32(d) * f16_to_f32(v))) + (x[k][m][1] * (f16_to_f32(d) + f16_to_f32(w)))");
+                "(x[k][m][0] * (unpackHalf2x16(d).x * unpackHalf2x16(v).x)) + (x[k][m][1] * (unpackHalf2x16(d).x + "
+                "unpackHalf2x16(w).x))");
     b = bench_new(); /* a chain ends after eight */
     const qg_node *many[10];
     for (uint32_t r = 0; r < 10; ++r) many[r] = apply(&b, QG_MUL, half(&b, "d"), floats(&b, "v"));
@@ -449,7 +450,7 @@ static void test_begin(void **state) {
     check_sum(b, apply(&b, QG_SUB, to_float(&b, every(&b, "w", 0, 8, 4)), qg_real(b.ir, 3)),
               PAIRS "dot(x[k][m][0], " CODES ") - 3.0f * x_sum[k][m][0]" PLACES SUM0);
     b = bench_masked(); /* nothing but x */
-    check_sum(b, apply(&b, QG_MUL, half(&b, "d"), qg_real(b.ir, 8)), D " * 8.0f * x_sum[k][m][0]" SUM0);
+    check_sum(b, apply(&b, QG_MUL, half(&b, "d"), qg_real(b.ir, 8)), "f16_to_f32(d) * 8.0f * x_sum[k][m][0]" SUM0);
 }
 
 /* What lies across a half, is wider than its digits, or is not cut out as fields of one word, stays as it is. */
