@@ -253,6 +253,18 @@ mutate "in place, MSL: which half" gen/ir/halves.c \
 mutate "in place, MSL: digits of a half alone" gen/ir/halves.c 's/\|\| width > HALF_DIGITS\) return false;/) return false;/' unit rules_test
 mutate "scales, MSL: pieces in one half" gen/ir/halves.c 's/!high \|\| other != half/!high/' unit rules_test
 mutate "scales, MSL: each piece in its place" gen/ir/halves.c 's/\(int32_t\)up - \(int32_t\)at\)/(int32_t)up)/' unit rules_test
+mutate "midway: words are put together of two halves" gen/build/lower_words.c \
+  's/QG_SELECT, midway, odd \? high : both, odd \? both : low/QG_SELECT, midway, odd ? high : low, odd ? both : low/' script midway vulkan
+mutate "midway: also those that begin in the middle of the block's words" gen/build/lower_words.c \
+  's/QG_SELECT, midway, odd \? high : both, odd \? both : low/QG_SELECT, midway, odd ? both : both, odd ? both : low/' script midway vulkan
+mutate "midway: nothing is loaded from beyond the block" gen/build/lower_words.c 's/\(odd && !within\)/(odd \&\& false)/' unit program_test
+mutate "midway: nor where it is not needed" gen/build/lower_words.c 's/within && !l->plan->by_words/true/' unit program_test
+mutate "midway: halves are loaded of a block's own" gen/build/verify.c 's/rest \+ at_once \* unit <= last/rest + at_once * unit <= 2 * last/' unit program_test
+mutate "midway: blocks are not joined for it" gen/build/plan.c 's/aim\.midway \? 2 : 4/4/' unit wide_test
+mutate "midway: scales by themselves are" gen/build/plan.c 's/aim\.midway &= layout->n_buffers == 1;//' unit cost_test
+mutate "midway: matrix units that do not fit are the last" runtime/include/qkgen/choice.def 's/(QK_CHOICE_UNFIT) 8/\1 0/' unit choose_test
+mutate "midway: teams have blocks of their own" runtime/include/qkgen/dispatch_choose.h \
+  's/QK_SCHEDULE_TEAMS\) && qk_fits_teams_/QK_SCHEDULE_TEAMS) \&\& qk_fits_wide_/' unit dispatch_sums_test
 mutate "two words, MSL: what moves is left" gen/build/lower_words.c \
   's/qg_index_constant\(phase->constant - rest.constant\)/qg_index_constant(phase->constant)/' \
   script gemv msl "blocks q3_K 5 4 3 f32"
@@ -482,7 +494,6 @@ mutate "subgroups of 64 lanes: turns" $choose 's/c->id == QK_CONSTANT_TURNS \&\&
 mutate "subgroups of 64 lanes: turns of one right-hand side" $choose 's/QK_CONSTANT_TURNS \&\& s\.kept == 1/QK_CONSTANT_TURNS/' unit dispatch_sums_test
 mutate "turns: also where pairs are looked up" gen/build/family.c 's/ \|\| kernel->wide->pairs;/;/' script registers vulkan
 mutate "turns: each has terms of its own" gen/text/sums.c 's/"xyzw"\[turn\]/"xxxx"[turn]/' script tune vulkan
-mutate "turns: sums of x that are not kept are made again" templates/gemv_wide_tile.glsl 's/TURNS > 1u\) sum_x/TURNS > 4u) sum_x/' script registers vulkan
 mutate "subgroups of 64 lanes: no floats ahead" $choose 's/\(integers \|\| !qk_has_large_subgroups_\(limits\)\)/1/' unit dispatch_sums_test
 mutate "matrix units: what crowds registers is loaded again" gen/build/family.c 's/\+ 2 \* of_row/+ 0 * of_row/' script registers vulkan
 mutate "matrix units: scales of a part are made there" gen/text/fragments.c \
