@@ -226,7 +226,7 @@ mutate "zero sizes launch nothing" $sums 's/, empty = rows == 0 \|\| cols == 0 \
 mutate "zero tokens launch nothing" $decode 's/(status != QK_OK) \|\| tokens == 0\)/\1)/' unit dispatch_sums_test
 mutate "K of one block" templates/gemv_rows.comp 's/\(row_tiles \+ slice - 1u\) \/ slice/row_tiles \/ slice/' unit gemv_test
 mutate "experts: short rows are several of a subgroup" $sums 's/ \* \(qk_lanes_\(limits\) \/ width\)//' unit dispatch_sums_test
-mutate "rows of half a joined block" $facts 's/return cols % kernel->wide_block == 0 \&\& /return /' unit dispatch_sums_test
+mutate "rows of half a joined block" $facts 's/block == 0 \|\| \(cols % block == 0 \&\& /block == 0 || (/' unit dispatch_sums_test
 mutate "16 bytes are not loaded beyond the last block" gen/text/sums.c 's/to_end >> load.ref & 1/to_end >> 31/' script cost ''
 mutate "the last block of all takes the place of what was not loaded" templates/gemv_wide_tile.glsl 's/end \? sum_at_end\[i % BATCH\] :/end ? sum[i] :/' \
   unit gemv_test
@@ -766,7 +766,7 @@ mutate "segments of joined blocks: instances of their own block" gen/build/lower
   script gemv vulkan "blocks tq1_0 19 2 1 f32"
 mutate "segments: a digit leads through all of them" gen/build/plan.c 's/if \(aim\.sums \&\& grid < own\)/if (aim.sums \&\& grid > own)/' unit wide_test
 mutate "segments: such a digit is a thread's as a whole" gen/build/plan.c 's/have \* extent > aim\.most/extent > part/' unit wide_test
-mutate "experts: small tiles" gen/build/family.c 's/QG_LOAD_FOUR\) \|\| small->tile_elements/QG_LOAD_FOUR) \&\& small->tile_elements/' unit wide_test
+mutate "experts: small tiles" gen/build/family.c 's/return loads \|\| \(ir/return loads \&\& (ir/' unit wide_test
 mutate "digits of a base, decoded: two at a time" gen/build/lower_code.c 's/qg_uint\(ir, 24\), qg_uint\(ir, 24\)/qg_uint(ir, 24), qg_uint(ir, 16)/' \
   script gather vulkan "one tq1_0 5 768"
 mutate "powers of a base: a byte for each" gen/build/lower_code.c 's/to_the_power\(radix, i\) << 8 \* i/to_the_power(radix, i) << 7 * i/' \
@@ -782,7 +782,7 @@ mutate "arrays that a launch does not use take shared memory, too" $limits 's/QK
   unit shared_memory_test
 mutate "the runtime refuses what takes more than the device has" runtime/vulkan_pipeline.c 's/ \|\| bytes <= vk->info.shared_bytes\)/ || bytes > 0)/' \
   unit gemv_test
-mutate "several vectors: x is not shared where no tile fits" $choose 's/: kernel->shared_tile\) \* batch/: kernel->shared_tile) * 0 * batch/' unit dispatch_sums_test
+mutate "several vectors: x is not shared where no tile fits" $choose 's/fours >= kernel->shared_tile \* batch/fours >= 0 * kernel->shared_tile * batch/' unit dispatch_sums_test
 mutate "a schedule has as many lanes as it takes rows" $choose 's/if \(lanes < rows \*/if (2 * lanes < rows */' unit dispatch_sums_test
 mutate "larger tiles have a block before the last" $facts 's/!overruns \|\| matrix_rows > 1/!overruns || matrix_rows > 0/' unit dispatch_sums_test
 mutate "a launch takes the module of its schedule" runtime/include/qkgen/kernel.h 's/return kernel->schedules\[schedule\];/return kernel->schedules[1];/' unit gemv_test
