@@ -190,30 +190,66 @@ void qg_operands_body(qg_text *text, const qg_operands *operands, const qg_ir *i
     qg_text_puts(text, "    }\n");
 }
 
-static void add_element(qg_text *text, uint16_t element, const qg_plan *plan, const qg_target *target) {
-    if (element == QG_NO_ELEMENT)
+/* A run of x: of an array where the target has loops that a compiler unrolls. */
+static const char *run_of_x(qg_arena *arena, const qg_target *target, uint32_t run) {
+    return *target->unroll ? qg_format(arena, "run[%u]", run) : qg_format(arena, "x%u", run);
+}
+
+/* An element of x; with `apart`, of the run so many behind it for each turn of a loop. */
+static void add_element(qg_text *text, uint16_t element, const qg_plan *plan, const qg_target *target, uint32_t apart) {
+    qg_arena *arena = text->arena;
+    if (element == QG_NO_ELEMENT) {
         qg_text_printf(text, "0.0%s", target->float_suffix);
-    else
-        qg_text_printf(text, "x%u.%c", element / plan->lanes, "xyzw"[element % plan->lanes]);
+        return;
+    }
+    const uint32_t run = element / plan->lanes;
+    const char *turns = apart == 1 ? "i" : qg_format(arena, "i * %uu", apart);
+    const char *name = !apart ? run_of_x(arena, target, run)
+                       : run  ? qg_format(arena, "run[%s + %uu]", turns, run)
+                              : qg_format(arena, "run[%s]", turns);
+    qg_text_printf(text, "%s.%c", name, "xyzw"[element % plan->lanes]);
+}
+
+/* How many runs words lie apart of which each `at_once` have the same elements of their runs; 0 where they do not. */
+static uint32_t runs_apart(const qg_operands *o, const qg_plan *plan, uint32_t at_once) {
+    if (o->n_words < 2 * at_once) return 0;
+    const uint32_t apart = (uint32_t)o->words[at_once].element[0] - o->words[0].element[0];
+    for (uint32_t i = 0; i < o->n_words; ++i)
+        for (uint32_t e = 0; e < 2; ++e) {
+            const uint16_t first = o->words[i % at_once].element[e];
+            if (first == QG_NO_ELEMENT || o->words[i].element[e] != first + i / at_once * apart) return 0;
+        }
+    return apart % plan->lanes ? 0 : apart / plan->lanes;
+}
+
+static void add_largest_of_x(qg_text *text, const qg_x_operands *x, const qg_plan *plan, const qg_target *target) {
+    const char *absolute = target->absolute, *vec = target->types[QG_K_FLOAT][plan->lanes];
+    qg_text_printf(text, "    %s all = %s(%s);\n", vec, absolute, run_of_x(text->arena, target, 0));
+    if (*target->unroll)
+        qg_text_printf(text, "    %sfor (uint r = 1u; r < %uu; ++r) all = max(all, %s(run[r]));\n", target->unroll,
+                       plan->n_runs, absolute);
+    for (uint32_t r = 1; r < plan->n_runs && !*target->unroll; ++r)
+        qg_text_printf(text, "    all = max(all, %s(x%u));\n", absolute, r);
+    qg_print_filled(text, x->scale, 'm',
+                    plan->lanes == 4 ? "max(max(all.x, all.y), max(all.z, all.w))" : "max(all.x, all.y)");
 }
 
 void qg_operands_of_x(qg_text *text, const qg_x_operands *x, const qg_step *step, const qg_target *target) {
     const qg_operands *o = step->of_unit;
     const qg_plan *plan = step->plan;
-    const char *absolute = target->absolute;
-    if (x->scale) {
-        qg_text_printf(text, "    %s all = %s(x0);\n", target->types[QG_K_FLOAT][plan->lanes], absolute);
-        for (uint32_t r = 1; r < plan->n_runs; ++r) qg_text_printf(text, "    all = max(all, %s(x%u));\n", absolute, r);
-        qg_print_filled(text, x->scale, 'm',
-                        plan->lanes == 4 ? "max(max(all.x, all.y), max(all.z, all.w))" : "max(all.x, all.y)");
-    }
-    for (uint32_t i = 0; i < o->n_words; ++i) {
+    const char *suffix = target->unsigned_suffix;
+    const uint32_t apart = *target->unroll ? runs_apart(o, plan, x->at_once) : 0;
+    if (x->scale) add_largest_of_x(text, x, plan, target);
+    if (apart)
+        qg_text_printf(text, "    %sfor (uint i = 0u; i < %uu; ++i)\n    ", target->unroll, o->n_words / x->at_once);
+    for (uint32_t i = 0; i < (apart ? x->at_once : o->n_words); ++i) {
         const bool first = i % x->at_once == 0, last = i % x->at_once + 1 == x->at_once;
-        if (first) qg_print_filled(text, x->open, 'i', qg_format(text->arena, "%u", i / x->at_once));
+        const char *number = apart ? "i" : qg_format(text->arena, "%u%s", i / x->at_once, suffix);
+        if (first) qg_print_filled(text, x->open, 'i', number);
         qg_text_printf(text, first ? "%s" : ", %s", x->word);
-        add_element(text, o->words[i].element[0], plan, target);
+        add_element(text, o->words[i].element[0], plan, target, apart);
         qg_text_puts(text, ", ");
-        add_element(text, o->words[i].element[1], plan, target);
+        add_element(text, o->words[i].element[1], plan, target, apart);
         qg_text_printf(text, "%s%s", x->word_end, last ? x->close : "");
     }
 }
