@@ -75,6 +75,7 @@ uint not_before(uint row, uint part, uint j) { return row + part != ~0u ? j : 0u
 
 @{operands}
 
+@if restricted
 @{narrow}
 
 // Rows `from` to `end`, in floats, each by a whole workgroup: those that are not whole wide tiles, and the last, from where loads of
@@ -98,6 +99,7 @@ void walk_rows(uint from, uint end) {
     }
 }
 
+@end
 void main() {
     find_matrix();
     g = lane() / 4u;

@@ -23,6 +23,7 @@ float most_of_four(float value) {
     return max(value, subgroupShuffleXor(value, 2u));
 }
 
+@if restricted
 float sum_of_lanes(float value) {
     for (uint bit = 1u; bit < min(LANES, 32u); bit *= 2u) value += subgroupShuffleXor(value, bit);
     if (!SPLIT_TEAMS) return value;
@@ -34,6 +35,7 @@ float sum_of_lanes(float value) {
     return sum;
 }
 
+@end
 // What the threads of the two right-hand sides have whose results are this thread's.
 vec2 of_vectors(float value) {
     if (!SPLIT_TEAMS) return vec2(subgroupShuffle(value, 8u * t), subgroupShuffle(value, 8u * t + 4u));

@@ -327,6 +327,7 @@ static const qg_operands *lower_operands(qg_arena *arena, const qg_plan *plan) {
     lowering l = lower_tile(arena, plan, true, values);
     l.ir->single = true;
     l.ir->pairs = plan->pairs;
+    l.ir->gathers = true;
     const qg_operands *operands = qg_operands_of(l.ir, plan->lanes, plan->n_runs, values);
     if (operands) finish(l.ir, true);
     return operands;

@@ -1,6 +1,8 @@
 /* The text of operands of matrix units (ir/operands.c): those of weights, and those of x. Shared by GLSL and MSL. */
 #include "text/text.h"
 
+#include <string.h>
+
 static bool is_values(const qg_operand *word) { return word->scale == QG_AS_VALUES; }
 
 static void add_scaled(qg_text *text, const qg_operands *o, const qg_target *target, uint32_t i, float factor) {
@@ -55,28 +57,41 @@ static void add_in_place(qg_text *text, const qg_operands *o, const qg_target *t
     qg_print_expression(text, o->ir, target, &unnamed);
 }
 
-static void add_word_text(qg_text *text, const qg_operands *o, const qg_target *target, uint32_t i, uint32_t at) {
-    const qg_operand *word = &o->words[i];
+static const char *word_text(const qg_operands *o, const qg_target *target, const qg_operand *word) {
     const char *half2 = target->halves[2];
-    qg_text_printf(text, "        v[%u] = ", at);
-    if (!word->node) {
-        qg_text_printf(text, "%s(0.0%s);\n", half2, target->float_suffix);
-        return;
-    }
+    qg_text text = qg_text_new(o->ir->arena);
+    if (!word->node) return qg_format(text.arena, "%s(0.0%s)", half2, target->float_suffix);
     const bool added = word->offset != QG_NO_OFFSET;
-    if (added) qg_text_puts(text, "fma(");
+    if (added) qg_text_puts(&text, "fma(");
     if (word->floats) {
-        qg_text_printf(text, "%s(%s", half2, is_values(word) ? "scale * " : "");
-        qg_print_expression(text, o->ir, target, word->node);
-        qg_text_printf(text, "%s)", word->node->lanes == 2 ? "" : word->lane ? ".zw" : ".xy");
+        qg_text_printf(&text, "%s(%s", half2, is_values(word) ? "scale * " : "");
+        qg_print_expression(&text, o->ir, target, word->node);
+        qg_text_printf(&text, "%s)", word->node->lanes == 2 ? "" : word->lane ? ".zw" : ".xy");
     } else {
-        add_in_place(text, o, target, word->node);
+        add_in_place(&text, o, target, word->node);
     }
     if (added)
-        qg_text_printf(text, ", %s(factor%u), %s(added%u))", half2, word->scale, half2, word->offset);
+        qg_text_printf(&text, ", factor%u, added%u)", word->scale, word->offset);
     else if (!is_values(word))
-        qg_text_printf(text, " * factor%u", word->scale);
-    qg_text_puts(text, ";\n");
+        qg_text_printf(&text, " * factor%u", word->scale);
+    return text.data;
+}
+
+/* `item`, behind the one before where that is not the first, and the line has room. */
+static void add_item(qg_text *text, const char *begin, const char *item, bool first) {
+    enum { COLUMNS = 140 };
+    size_t line = text->length;
+    while (line > 0 && (line == text->length || text->data[line - 1] != '\n')) --line;
+    const bool joined = !first && text->length - line + strlen(", ") + strlen(item) <= COLUMNS + strlen("\n");
+    if (joined) text->length -= strlen(";\n");
+    qg_text_printf(text, "%s%s;\n", joined ? ", " : begin, item);
+}
+
+/* Whether words of that scale are added to: then it is two halves, as what is added. */
+static bool is_added_to(const qg_operands *o, uint32_t scale) {
+    for (uint32_t i = 0; i < o->n_words; ++i)
+        if (o->words[i].node && o->words[i].scale == scale && o->words[i].offset != QG_NO_OFFSET) return true;
+    return false;
 }
 
 static bool reaches(const qg_ir *ir, const qg_node *from, const qg_node *node) {
@@ -148,22 +163,41 @@ static uint32_t part_of_scale(const qg_operands *o, uint32_t number, bool offset
     return part;
 }
 
+static const char *scale_text(const qg_operands *o, const qg_target *target, uint32_t i, bool two) {
+    const char *half = target->halves[1];
+    const bool product = o->scales[i].factor != 1 && o->scales[i].node;
+    qg_text text = qg_text_new(o->ir->arena);
+    qg_text_printf(&text, "factor%u = %s%s%s(scale * %s", i, two ? target->halves[2] : "", two ? "(" : "", half,
+                   product ? "(" : "");
+    add_scaled(&text, o, target, i, o->scales[i].factor);
+    qg_text_printf(&text, ")%s%s", product ? ")" : "", two ? ")" : "");
+    return text.data;
+}
+
+static const char *offset_text(const qg_operands *o, const qg_target *target, uint32_t i) {
+    qg_text text = qg_text_new(o->ir->arena);
+    qg_text_printf(&text, "added%u = %s(%s(scale * (", i, target->halves[2], target->halves[1]);
+    qg_print_expression(&text, o->ir, target, o->offsets[i]);
+    qg_text_puts(&text, ")))");
+    return text.data;
+}
+
 /* Scales and offsets as halves: those of a part alone, or those of several. What a part does not have is not made
  * before it, or a compiler keeps it in registers for the parts that have it. */
 static void add_scales(qg_text *text, const qg_operands *o, const qg_target *target, uint32_t part, const char *in) {
-    const char *half = target->halves[1];
-    for (uint32_t i = 0; i < o->n_scales; ++i) {
-        if (part_of_scale(o, i, false) != part) continue;
-        const bool product = o->scales[i].factor != 1 && o->scales[i].node;
-        qg_text_printf(text, "%sconst %s factor%u = %s(scale * %s", in, half, i, half, product ? "(" : "");
-        add_scaled(text, o, target, i, o->scales[i].factor);
-        qg_text_puts(text, product ? "));\n" : ");\n");
-    }
-    for (uint32_t i = 0; i < o->n_offsets; ++i) {
-        if (part_of_scale(o, i, true) != part) continue;
-        qg_text_printf(text, "%sconst %s added%u = %s(scale * (", in, half, i, half);
-        qg_print_expression(text, o->ir, target, o->offsets[i]);
-        qg_text_puts(text, "));\n");
+    for (uint32_t two = 0; two < 2; ++two) {
+        const char *begin = qg_format(text->arena, "%sconst %s ", in, target->halves[two + 1]);
+        bool first = true;
+        for (uint32_t i = 0; i < o->n_scales; ++i) {
+            if (part_of_scale(o, i, false) != part || is_added_to(o, i) != two) continue;
+            add_item(text, begin, scale_text(o, target, i, two), first);
+            first = false;
+        }
+        for (uint32_t i = 0; i < o->n_offsets && two; ++i) {
+            if (part_of_scale(o, i, true) != part) continue;
+            add_item(text, begin, offset_text(o, target, i), first);
+            first = false;
+        }
     }
 }
 
@@ -185,35 +219,73 @@ void qg_operands_body(qg_text *text, const qg_operands *operands, const qg_ir *i
             if (part_of(o, ir->statements[i], &used) == p)
                 qg_print_statement(text, ir, target, ir->statements[i], "        ");
         add_scales(text, o, target, p, "        ");
-        for (uint32_t i = 0; i < each; ++i) add_word_text(text, o, target, p * each + i, i);
+        for (uint32_t i = 0; i < each; ++i)
+            add_item(text, "        ",
+                     qg_format(text->arena, "v[%u] = %s", i, word_text(o, target, &o->words[p * each + i])), i == 0);
     }
     qg_text_puts(text, "    }\n");
 }
 
-static void add_element(qg_text *text, uint16_t element, const qg_plan *plan, const qg_target *target) {
-    if (element == QG_NO_ELEMENT)
+/* A run of x: of an array where the target has loops that a compiler unrolls. */
+static const char *run_of_x(qg_arena *arena, const qg_target *target, uint32_t run) {
+    return *target->unroll ? qg_format(arena, "run[%u]", run) : qg_format(arena, "x%u", run);
+}
+
+/* An element of x; with `apart`, of the run so many behind it for each turn of a loop. */
+static void add_element(qg_text *text, uint16_t element, const qg_plan *plan, const qg_target *target, uint32_t apart) {
+    qg_arena *arena = text->arena;
+    if (element == QG_NO_ELEMENT) {
         qg_text_printf(text, "0.0%s", target->float_suffix);
-    else
-        qg_text_printf(text, "x%u.%c", element / plan->lanes, "xyzw"[element % plan->lanes]);
+        return;
+    }
+    const uint32_t run = element / plan->lanes;
+    const char *turns = apart == 1 ? "i" : qg_format(arena, "i * %uu", apart);
+    const char *name = !apart ? run_of_x(arena, target, run)
+                       : run  ? qg_format(arena, "run[%s + %uu]", turns, run)
+                              : qg_format(arena, "run[%s]", turns);
+    qg_text_printf(text, "%s.%c", name, "xyzw"[element % plan->lanes]);
+}
+
+/* How many runs words lie apart of which each `at_once` have the same elements of their runs; 0 where they do not. */
+static uint32_t runs_apart(const qg_operands *o, const qg_plan *plan, uint32_t at_once) {
+    if (o->n_words < 2 * at_once) return 0;
+    const uint32_t apart = (uint32_t)o->words[at_once].element[0] - o->words[0].element[0];
+    for (uint32_t i = 0; i < o->n_words; ++i)
+        for (uint32_t e = 0; e < 2; ++e) {
+            const uint16_t first = o->words[i % at_once].element[e];
+            if (first == QG_NO_ELEMENT || o->words[i].element[e] != first + i / at_once * apart) return 0;
+        }
+    return apart % plan->lanes ? 0 : apart / plan->lanes;
+}
+
+static void add_largest_of_x(qg_text *text, const qg_x_operands *x, const qg_plan *plan, const qg_target *target) {
+    const char *absolute = target->absolute, *vec = target->types[QG_K_FLOAT][plan->lanes];
+    qg_text_printf(text, "    %s all = %s(%s);\n", vec, absolute, run_of_x(text->arena, target, 0));
+    if (*target->unroll)
+        qg_text_printf(text, "    %sfor (uint r = 1u; r < %uu; ++r) all = max(all, %s(run[r]));\n", target->unroll,
+                       plan->n_runs, absolute);
+    for (uint32_t r = 1; r < plan->n_runs && !*target->unroll; ++r)
+        qg_text_printf(text, "    all = max(all, %s(x%u));\n", absolute, r);
+    qg_print_filled(text, x->scale, 'm',
+                    plan->lanes == 4 ? "max(max(all.x, all.y), max(all.z, all.w))" : "max(all.x, all.y)");
 }
 
 void qg_operands_of_x(qg_text *text, const qg_x_operands *x, const qg_step *step, const qg_target *target) {
     const qg_operands *o = step->of_unit;
     const qg_plan *plan = step->plan;
-    const char *absolute = target->absolute;
-    if (x->scale) {
-        qg_text_printf(text, "    %s all = %s(x0);\n", target->types[QG_K_FLOAT][plan->lanes], absolute);
-        for (uint32_t r = 1; r < plan->n_runs; ++r) qg_text_printf(text, "    all = max(all, %s(x%u));\n", absolute, r);
-        qg_print_filled(text, x->scale, 'm',
-                        plan->lanes == 4 ? "max(max(all.x, all.y), max(all.z, all.w))" : "max(all.x, all.y)");
-    }
-    for (uint32_t i = 0; i < o->n_words; ++i) {
+    const char *suffix = target->unsigned_suffix;
+    const uint32_t apart = *target->unroll ? runs_apart(o, plan, x->at_once) : 0;
+    if (x->scale) add_largest_of_x(text, x, plan, target);
+    if (apart)
+        qg_text_printf(text, "    %sfor (uint i = 0u; i < %uu; ++i)\n    ", target->unroll, o->n_words / x->at_once);
+    for (uint32_t i = 0; i < (apart ? x->at_once : o->n_words); ++i) {
         const bool first = i % x->at_once == 0, last = i % x->at_once + 1 == x->at_once;
-        if (first) qg_print_filled(text, x->open, 'i', qg_format(text->arena, "%u", i / x->at_once));
+        const char *number = apart ? "i" : qg_format(text->arena, "%u%s", i / x->at_once, suffix);
+        if (first) qg_print_filled(text, x->open, 'i', number);
         qg_text_printf(text, first ? "%s" : ", %s", x->word);
-        add_element(text, o->words[i].element[0], plan, target);
+        add_element(text, o->words[i].element[0], plan, target, apart);
         qg_text_puts(text, ", ");
-        add_element(text, o->words[i].element[1], plan, target);
+        add_element(text, o->words[i].element[1], plan, target, apart);
         qg_text_printf(text, "%s%s", x->word_end, last ? x->close : "");
     }
 }

@@ -527,7 +527,8 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
                              .close = ");\n"};
     qg_holes holes = {.count = 0};
     qg_text loads = qg_text_new(arena);
-    const char *prelude = unit_prelude(arena, templates, ir, small, why);
+    const char *end = qg_mma_end(arena, program, "");
+    const char *prelude = unit_prelude(arena, templates, ir, *end ? small : NULL, why);
     if (!prelude) return NULL;
     unit_holes(arena, &holes, request, program, prelude);
     qg_hole(&holes, "products", qg_format(arena, "%u", operands->n_words / 2));
@@ -540,7 +541,6 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
     qg_hole(&holes, "crowded", qg_crowds_registers(operands, ir->fetched) ? "" : NULL);
     qg_glsl_wide_loads(&loads, small, ir, kernel->plan);
     qg_hole(&holes, "narrow", qg_format(arena, "%s%s", loads.data ? loads.data : "", narrow(arena, program)));
-    const char *end = qg_mma_end(arena, program, "");
     qg_hole(&holes, "restricted", *end ? "" : NULL);
     qg_hole(&holes, "mma_end", end);
     qg_hole(&holes, "fetched", fetched_arrays(arena, ir->fetched, "[KEPT][2]"));
@@ -587,7 +587,7 @@ static char *tiles_glsl(qg_arena *arena, const qg_templates *templates, const qg
     const qg_fetches *all = wide->code->fetched;
     const bool packs = program->schedule == QK_SCHEDULE_PACK;
     const qg_x_operands x = {.at_once = 2,
-                             .open = "    packed_x[k + $iu * stride] = uvec2(",
+                             .open = "    packed_x[k + $i * stride] = uvec2(",
                              .word = "packHalf2x16(scale * vec2(",
                              .word_end = "))",
                              .close = ");\n"};

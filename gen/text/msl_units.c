@@ -120,7 +120,7 @@ static void loaded_holes(qg_arena *arena, qg_holes *holes, const qg_fetches *all
 /* Operands of a tile of x, each word a vector's `stride` behind the one before. */
 static char *pack_wide_x(qg_arena *arena, const qg_program *program) {
     const qg_x_operands x = {.at_once = 1,
-                             .open = "    to[$iu * stride] = half2(",
+                             .open = "    to[$i * stride] = half2(",
                              .word = "scale * float2(",
                              .word_end = ")",
                              .close = ");\n"};

@@ -475,9 +475,12 @@ void qg_load_x_body(qg_text *text, const qg_step *step, const qg_x_operands *ope
                        *target->unroll ? "%sconst %s from = x_from(min(vector%s, %s - 1%s), %s) + place;\n"
                                        : "%sconst %s from = min(vector%s, %s - 1%s) * %s + place;\n",
                        in, type, ir->single ? "" : " + m", batch, s, row_runs);
-    if (*target->unroll && !operands && !ir->half) {
+    if (*target->unroll && (operands || !ir->half)) {
         add_runs(text, ir, plan, target, load, load_four);
-        (ir->n_x_quads ? qg_digits_of_x : add_floats_of_x)(text, ir, plan, target);
+        if (operands)
+            qg_operands_of_x(text, operands, step, target);
+        else
+            (ir->n_x_quads ? qg_digits_of_x : add_floats_of_x)(text, ir, plan, target);
         if (!ir->single) qg_text_puts(text, "    }\n");
         return;
     }

@@ -33,12 +33,23 @@ grep TURNS "$work"/turns/*/*_rows.comp "$work"/turns/q4_0/*.comp >"$work/log" &&
 
 # ---- matrix units: scales of a part are made there alone; where words are too many, they are loaded again ----
 
-emits units --format iq1_m --format q4_0 --class mma
+emits units --format iq1_m --format q4_0 --format q4_K --format iq4_xs --class mma
 if [ -e "$work/units/iq1_m/iq1_m_gemv_mma.comp" ]; then
   sed -n '/^void operands(/,/part == 0u/p' "$work/units/iq1_m/iq1_m_gemv_mma.comp" >"$work/before"
   says "there are parts" 'part == 0u' "$work/before"
   grep float16_t "$work/before" >"$work/log" && fail "no part has to wait for scales of others" "$work/log"
   says "many words are loaded again" 'fetch_wide\(row_8, not_before\(row_8, part' "$work/units/iq1_m/iq1_m_gemv_mma.comp"
   grep not_before "$work/units/q4_0/q4_0_gemv_mma.comp" >"$work/log" && fail "few are kept" "$work/log"
+
+  # ---- and texts are as short as they can be ----
+
+  short=$work/units/q4_K/q4_K_gemv_mma.comp
+  says "operands of x are made in a loop" 'unroll\]\] for \(uint i = 0u; i < 16u; \+\+i\)$' "$short"
+  grep 'i < 16u; ++i)$' "$work/units/iq4_xs/iq4_xs_gemv_mma.comp" >"$work/log" && fail "in no loop where their order is another" "$work/log"
+  says "a factor is two halves, once" 'const f16vec2 factor0 = f16vec2\(float16_t.*, factor1 = ' "$short"
+  says "factors are neighbours" 'precise float d_sc0 = d \* float\(sc0\), d_sc1 = ' "$short"
+  says "the last row is walked in floats where loads of 16 bytes go beyond its end" walk_rows "$work/units/q4_0/q4_0_gemv_mma.comp"
+  grep walk_rows "$short" >"$work/log" && fail "and nowhere else" "$work/log"
+  check "lines of q4_K" test "$(wc -l <"$short")" -le 480
 fi
 finish
