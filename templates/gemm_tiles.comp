@@ -89,7 +89,8 @@ const uint SPAN = @{span}u, STRIDE = @{span_stride}u;  // words of four tiles; o
 const uint RUNS = @{span_runs}u, LEFT = @{span_left_count}u;  // so many times 16 threads load a row, and so many threads what is left
 shared uint held[TOGETHER == 1u ? K_SLICES * TEAMS * 8u * STRIDE : 1u];
 uint ahead[DECODED][2][4u * RUNS + LEFT / 4u];
-// 1: with few sums, and one slice, there are registers for words of the next four tiles as soon as those of these were taken.
+// 1: with few sums, and one slice, there are registers for words of the next four tiles as soon as those of these were taken. (With `&&` in
+// it, SPIRV-Tools' optimiser crashed.)
 const uint SOON = OWN_ROWS * OWN_COLS <= 1024u ? TOGETHER / K_SLICES : 0u;
 
 @{take}
