@@ -107,12 +107,12 @@ static inline uint64_t qk_tiles_parts_(const qk_limits *limits, qk_tiles_ *t, co
     return least;
 }
 
-/* Lets threads load words for each other where a processor makes few of these tiles, and has memory for it. */
+/* Lets threads load words for each other where a processor makes `few` of these tiles at most, and has memory for it. */
 static inline void qk_hold_few_(const qk_kernel *kernel, const qk_limits *limits, qk_tiles_ *t, uint32_t span,
-                                uint64_t rows, uint64_t batch, uint64_t experts) {
+                                uint32_t few, uint64_t rows, uint64_t batch, uint64_t experts) {
     qk_tiles_ held = *t;
     held.held = span;
-    if (qk_tiles_most_(limits, t, rows, batch, experts) <= QK_TILE_FEW && qk_tiles_fit_(kernel, limits, &held))
+    if (qk_tiles_most_(limits, t, rows, batch, experts) <= few && qk_tiles_fit_(kernel, limits, &held))
         *t = held;
 }
 
@@ -159,8 +159,8 @@ static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits 
         t.slices = slices != 0 ? slices : (slices_);                                                                   \
         t.held = together != 0 || (together_) == 1 || ((together_) == 2 && span <= QK_TILE_FEW_WORDS) ? span : 0;      \
         uint64_t all = qk_tiles_parts_(limits, &t, &times, rows, cols, batch, experts, parts);                         \
-        if ((together_) == 3)                                                                                          \
-            qk_hold_few_(kernel, limits, &t, span, rows, batch, experts);                                              \
+        if ((together_) > 1)                                                                                           \
+            qk_hold_few_(kernel, limits, &t, span, (together_) == 3 ? QK_TILE_FEW : 1, rows, batch, experts);          \
         if (kind == (kind_) && qk_tiles_fit_(kernel, limits, &t) && all < least) {                                     \
             best = t;                                                                                                  \
             least = all;                                                                                               \
