@@ -478,6 +478,9 @@ mutate "the choice of a class: no teams of small subgroups" $choose 's/ limits->
 mutate "the choice of a class: a grid is no table of pairs" $pick 's/\? 3 : 1/? 1 : 1/' unit choose_test
 mutate "together: where choice.def says so" $gemm 's/together != 0 \|\| \(together_\) == 1/1/' unit gemm_dispatch_test
 mutate "together: where words are few" $gemm 's/span <= QK_TILE_FEW_WORDS/1/' unit gemm_dispatch_test
+mutate "together: where tiles are few" $gemm 's/ <= few && / <= few + 9 \&\& /' unit gemm_dispatch_test
+mutate "together: where there is one tile of few columns" $gemm 's/QK_TILE_FEW : 1,/QK_TILE_FEW : QK_TILE_FEW,/' unit gemm_dispatch_test
+mutate "together: where there is memory for it" $gemm 's/qk_tiles_fit_\(kernel, limits, &held\)/qk_tiles_fit_(kernel, limits, t)/' unit gemm_dispatch_test
 mutate "slices: a short row has whole steps" $gemm 's/whole = qk_ceil_\(cols, steps\) \* steps/whole = cols + 0 * steps/' unit gemm_dispatch_test
 mutate "together: the constant says it" $gemm 's/constants\[i\] = t->held != 0;/constants[i] = 0;/' unit gemm_dispatch_test
 mutate "matrix units of other shapes: sums fit into registers" $gemm 's/t->own_rows \* t->own_cols <= sums \* t->lanes/1/' unit gemm_dispatch_test
