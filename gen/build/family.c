@@ -345,13 +345,23 @@ static const qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const 
     return products == QG_PRODUCTS_F32 ? save_registers(arena, wide) : wide;
 }
 
+/* Whether blocks that begin in the middle of a word are taken as they are, and not joined: of experts, whose rows are
+ * short; else those that are no shorter than a tile, and where words of many threads are wanted `at_once`, those with
+ * few bytes. */
+static bool takes_midway(const qg_family *family, const qg_layout *layout, bool at_once) {
+    const double bytes = QG_DEVICE_MIDWAY_ELEMENTS * qg_bits_per_element(layout) / 8;
+    const bool small = !at_once || bytes <= QG_DEVICE_MIDWAY_BYTES;
+    return family->experts || (layout->elements >= QG_DEVICE_MIDWAY_ELEMENTS && small);
+}
+
 /* Operands of a tile. A workgroup shares them with all its threads, which wait for each other anyway: where loads of 16
  * bytes would go beyond the last block, or rows begin anywhere, there are loads of words instead. Where each element
  * has a scale of its own, tiles are smaller, for loads of two rows are on their way. NULL: the format's values are no
  * such. */
 static const qg_plan *plan_tiles(qg_arena *arena, const qg_family *family, const qg_plan *rows) {
     const qg_layout *layout = rows->layout;
-    const qg_plan *wide = layout->ragged ? NULL : plan_wide(arena, layout, family, rows, QG_PRODUCTS_MMA, true);
+    const bool midway = takes_midway(family, layout, false);
+    const qg_plan *wide = layout->ragged ? NULL : plan_wide(arena, layout, family, rows, QG_PRODUCTS_MMA, midway);
     const bool scattered = !wide && layout->view != QG_VIEW_BLOCKS;
     if (scattered) wide = qg_plan_wide(arena, layout, rows, true, false);
     const qg_operands *operands = wide ? qg_lower_operands(wide) : NULL;
@@ -443,15 +453,6 @@ static bool is_scattered(qg_arena *arena, const qg_kernel *kernel, const qg_plan
     return bits >= QG_DEVICE_SCATTERED_BITS && registers >= QG_DEVICE_SCATTERED_FLOATS;
 }
 
-/* Whether blocks that begin in the middle of a word are taken as they are, and not joined: for few vectors those that
- * are no shorter than a tile; and where words of many threads are wanted at once, those with few bytes. */
-static bool takes_midway(const qg_kernel *kernel, bool at_once) {
-    const qg_layout *layout = kernel->layout;
-    const double bytes = QG_DEVICE_MIDWAY_ELEMENTS * qg_bits_per_element(layout) / 8;
-    if (kernel->family->experts || kernel->family->in_tiles) return true;
-    return layout->elements >= QG_DEVICE_MIDWAY_ELEMENTS && (!at_once || bytes <= QG_DEVICE_MIDWAY_BYTES);
-}
-
 /* The plan of larger tiles, but of operands. */
 static void plan_large(qg_arena *arena, qg_kernel *kernel, bool midway) {
     const qg_plan *rows = qg_plan_of_whole(kernel);
@@ -501,7 +502,8 @@ static qg_kernel kernel_named(qg_arena *arena, const qg_layout *layout, const qg
 /* The plan of teams: tiles are small, for sums of several right-hand sides take registers, too; those of integers with
  * the lookups that the larger ones have. */
 static const qg_plan *plan_teams(qg_arena *arena, const qg_kernel *kernel) {
-    const bool midway = kernel->wide && qg_is_midway(kernel->wide) && takes_midway(kernel, kernel->sum->digits != 0);
+    const bool midway = kernel->wide && qg_is_midway(kernel->wide) &&
+                        takes_midway(kernel->family, kernel->layout, kernel->sum->digits != 0);
     const qg_plan *rows = qg_plan_of_whole(kernel), *small;
     qg_kernel whole = *kernel;
     if (!kernel->wide) return rows;
@@ -544,7 +546,7 @@ static void plan_sums(qg_arena *arena, qg_kernel *kernel, const qg_kernel *like)
     } else if (kernel->family->in_tiles) {
         plan_operands(arena, kernel, plan_tiles(arena, kernel->family, rows));
     } else {
-        plan_large(arena, kernel, takes_midway(kernel, sum->products == QG_PRODUCTS_MMA));
+        plan_large(arena, kernel, takes_midway(kernel->family, rows->layout, sum->products == QG_PRODUCTS_MMA));
         if (sum->products == QG_PRODUCTS_MMA) plan_operands(arena, kernel, kernel->wide);
     }
     if (kernel->family->in_tiles) return;
