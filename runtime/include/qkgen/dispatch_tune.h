@@ -83,7 +83,7 @@ static inline qk_status qk_launch_tuned_(void *context, const qk_launch *launch,
         own.constants = values;
         /* The shape fits what was chosen; its constants may not. */
         uint64_t rows = qk_max_(2, own.kernel->block_rows);
-        uint64_t cols = own.kernel->wide_block != 0 ? own.kernel->wide_block : own.kernel->block_cols;
+        uint64_t cols = qk_max_(own.kernel->block_cols, qk_max_(own.kernel->wide_block, own.kernel->teams_block));
         qk_fit_schedule_(own.kernel, &tuned->outer->limits, rows, cols, values);
         if (qk_schedules_(own.kernel) != 0 && own.kernel->operand_tile == 0 &&
             !qk_may_take_(own.kernel, &tuned->outer->limits, qk_constant_(own.kernel, values, QK_CONSTANT_SCHEDULE, 0)))
