@@ -89,6 +89,9 @@ const uint SPAN = @{span}u, STRIDE = @{span_stride}u;  // words of four tiles; o
 const uint RUNS = @{span_runs}u, LEFT = @{span_left_count}u;  // so many times 16 threads load a row, and so many threads what is left
 shared uint held[TOGETHER == 1u ? K_SLICES * TEAMS * 8u * STRIDE : 1u];
 uint ahead[DECODED][2][4u * RUNS + LEFT / 4u];
+// 1: with few sums, and one slice, there are registers for words of the next four tiles as soon as those of these were taken. (With `&&` in
+// it, SPIRV-Tools' optimiser crashed.)
+const uint SOON = OWN_ROWS * OWN_COLS <= 1024u ? TOGETHER / K_SLICES : 0u;
 
 @{take}
 @end
@@ -287,7 +290,11 @@ void make_next(uint four, uint part) {
 
 // Loads what is made after that.
 void fetch_after(uint four, uint part) {
+@if span
+    if (part + 2u == PARTS + SOON) fetch_four(min(four + 1u + SOON, last_four()));
+@else
     if (part + 2u == PARTS) fetch_four(min(four + 1u, last_four()));
+@end
 }
 
 // Of a part of the rows, sums are kept until all others are there.
@@ -442,6 +449,9 @@ void begin_tile(uint own_row, uint own_column) {
         [[unroll]] for (uint p = 0u; p < PART; ++p) take_x(first_four * PRODUCTS + p, own_column);
         fit_rows(first_four);
         make_weights(first_four, 0u);
+@if span
+        if (SOON == 1u) fetch_four(min(first_four + 1u, last_four()));
+@end
         barrier();
         take_weights(0u, 0u, own_row);
         return;
@@ -450,6 +460,9 @@ void begin_tile(uint own_row, uint own_column) {
     load_part_of_x(first_four * PARTS);
     fit_rows(first_four);
     make_weights(first_four, 0u);
+@if span
+    if (SOON == 1u) fetch_four(min(first_four + 1u, last_four()));
+@end
     share_part_of_x();
     load_part_of_x(first_four * PARTS + 1u);
     barrier();

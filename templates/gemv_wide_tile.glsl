@@ -35,9 +35,6 @@ if (at_end) {
     [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, @{fetched_at});
     [[unroll]] for (uint i = 0u; i < SUMS; ++i) {
         const uint r = i / BATCH, m = i % BATCH;
-  @if sums_anew
-        if (TURNS > 1u) sum_x(@{kept});
-  @end
         accumulate(min(row + r, end - 1u), j, @{kept}, @{fetched_at}, turns, sum[i]);
     }
 }

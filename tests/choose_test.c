@@ -94,6 +94,17 @@ static void test_by_device(void **state) {
     assert_int_equal(chosen(NO_BYTE, 10000, 4, INFINITY, &large), SPLIT);
 }
 
+/* Tiles of matrix units that do not fit leave plain rows: then others are the first, but where nothing else is exact enough. */
+static void test_by_columns(void **state) {
+    (void)state;
+    qk_kernel joined = all[UNITS];
+    const qk_kernel *kernels[] = {&all[FLOATS], &all[BYTE], &joined};
+    joined.wide_block = 512;
+    assert_ptr_equal(qk_choose(kernels, 3, &device, 10000, 4096, 8, INFINITY), &joined);
+    assert_ptr_equal(qk_choose(kernels, 3, &device, 10000, 3840, 8, INFINITY), &all[BYTE]);
+    assert_ptr_equal(qk_choose(kernels + 2, 1, &device, 10000, 3840, 8, INFINITY), &joined);
+}
+
 static void test_by_what_there_is(void **state) {
     (void)state;
     for (int i = 0; i < N_KERNELS; i++) assert_int_equal(any(1u << i, 1000, 2), i);
@@ -208,9 +219,9 @@ static void test_table(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_shape),         cmocka_unit_test(test_by_error), cmocka_unit_test(test_by_device),
-        cmocka_unit_test(test_by_what_there_is), cmocka_unit_test(test_lookups),  cmocka_unit_test(test_teams),
-        cmocka_unit_test(test_experts),          cmocka_unit_test(test_table),
+        cmocka_unit_test(test_by_shape),   cmocka_unit_test(test_by_error),         cmocka_unit_test(test_by_device),
+        cmocka_unit_test(test_by_columns), cmocka_unit_test(test_by_what_there_is), cmocka_unit_test(test_lookups),
+        cmocka_unit_test(test_teams),      cmocka_unit_test(test_experts),          cmocka_unit_test(test_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

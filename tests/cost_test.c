@@ -158,13 +158,7 @@ static uint32_t floats_of_turns(const qg_kernel *kernel) {
     uint32_t terms = 1;
     for (; (node->op == QG_ADD || node->op == QG_SUB) && !node->name; node = node->arg[0]) ++terms;
     const uint32_t each = (terms + TURNS - 1) / TURNS;
-    uint32_t floats = (terms + each - 1) / each;
-    for (uint32_t i = 0; kernel->sums_anew && i < ir->n_x_sums; ++i) {
-        uint32_t runs = 0;
-        for (uint64_t set = ir->x_sums[i]; set; set &= set - 1) ++runs;
-        floats += runs * 2 * kernel->wide->lanes - 1;
-    }
-    return floats;
+    return (terms + each - 1) / each;
 }
 
 /* NULL, or in what the two differ. Loads, their bytes, bits, floats and conversions are the same number. A lookup that is used twice

@@ -837,16 +837,16 @@ static void test_constants(void **state) {
     }
 }
 
-static uint32_t table_bytes;                          /* of a table that the kernel has, or 0 */
-static uint32_t lanes;                                /* of the device's subgroups, or 0 */
-static uint32_t kept;                                 /* elements whose x a thread keeps, or 0 */
-static uint32_t in_registers;                         /* rows at a time; 0: 8 */
-static uint32_t wide_block, shared_tile, shares_wide; /* of the kernel */
-static uint32_t loop_steps;                           /* that the driver lets a thread take, or 0 */
-static int has_split;                                 /* the kernel has teams of lanes */
-static int has_bytes;                                 /* its products are of bytes */
-static uint32_t teams_tile;                           /* of 64 elements; 0: of 32, which take 9 */
-static int few_bits;                                  /* 12 bits for 8 weights, not 36 */
+static uint32_t table_bytes;                                       /* of a table that the kernel has, or 0 */
+static uint32_t lanes;                                             /* of the device's subgroups, or 0 */
+static uint32_t kept;                                              /* elements whose x a thread keeps, or 0 */
+static uint32_t in_registers;                                      /* rows at a time; 0: 8 */
+static uint32_t wide_block, teams_block, shared_tile, shares_wide; /* of the kernel; teams_block 0: wide_block */
+static uint32_t loop_steps;                                        /* that the driver lets a thread take, or 0 */
+static int has_split;                                              /* the kernel has teams of lanes */
+static int has_bytes;                                              /* its products are of bytes */
+static uint32_t teams_tile;                                        /* of 64 elements; 0: of 32, which take 9 */
+static int few_bits;                                               /* 12 bits for 8 weights, not 36 */
 static int windows; /* loads may go beyond the last block; 2: of 44 bits for 8 weights */
 
 /* A kernel that loads 16 bytes at once, where a workgroup keeps all of x: its constants for a shape. */
@@ -874,6 +874,7 @@ static seen see_shape(uint64_t rows, uint64_t cols, uint64_t batch, uint32_t bus
     c.kernel.kept_elements = kept;
     c.kernel.rows_at_once = in_registers;
     c.kernel.wide_block = wide_block;
+    c.kernel.teams_block = teams_block ? teams_block : wide_block;
     c.kernel.shared_tile = shared_tile;
     c.kernel.shares_wide = shares_wide;
     c.kernel.teams_tile = teams_tile ? teams_tile : 9;
@@ -1152,8 +1153,15 @@ static void test_schedules(void **state) {
     assert_int_equal(schedule_of(4096, 8192, 1, NULL), QK_SCHEDULE_WIDE);
     assert_int_equal(schedule_of(4096, 8448, 1, NULL), QK_SCHEDULE_ROWS); /* no whole blocks of those that are joined */
     assert_int_equal(schedule_of(57344, 8448, 8, NULL), QK_SCHEDULE_SHARED); /* whose tiles are the smaller ones */
+    assert_int_equal(schedule_of(57344, 8192, 8, NULL), QK_SCHEDULE_TEAMS);
     shares_wide = 1;
     assert_int_equal(schedule_of(57344, 8448, 8, NULL), QK_SCHEDULE_ROWS);
+    wide_block = 256;
+    teams_block = 512;
+    assert_int_equal(schedule_of(57344, 8448, 8, NULL), QK_SCHEDULE_SHARED); /* more blocks are joined in teams */
+    teams_block = 0;
+    assert_int_equal(schedule_of(57344, 8448, 8, NULL), QK_SCHEDULE_TEAMS);
+    wide_block = 512;
     windows = 1; /* the last block of all is another path's, which begins before it */
     assert_int_equal(schedule_of(1, 1024, 1, NULL), QK_SCHEDULE_WIDE);
     assert_int_equal(schedule_of(2, 512, 2, NULL), QK_SCHEDULE_TEAMS);

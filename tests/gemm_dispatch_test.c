@@ -284,6 +284,33 @@ static void test_few_words(void **state) {
     }
 }
 
+/* Some tiles are so where a processor makes two of them at most, and there is memory: 224 for 132 processors, 384, 256. Those of 32
+ * columns where it makes one, 128 of them, or 256. */
+static void test_few_tiles(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t rows, batch;
+        uint32_t span, shared, tile_rows, tile_cols, slices, together;
+    } cases[] = {{14336, 64, 68, 49152, 64, 64, 1, 1}, {6144, 64, 68, 49152, 16, 64, 4, 0},
+                 {14336, 64, 68, 16384, 64, 64, 1, 0}, {14336, 64, 0, 49152, 64, 64, 1, 0},
+                 {4096, 64, 68, 49152, 16, 64, 4, 1},  {4096, 64, 0, 49152, 16, 64, 4, 0},
+                 {1024, 64, 68, 49152, 16, 32, 8, 1},  {1024, 128, 68, 49152, 16, 32, 8, 0},
+                 {1024, 64, 0, 49152, 16, 32, 8, 0},   {1024, 128, 36, 49152, 16, 32, 8, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        qk_kernel other = kernel;
+        other.span_words = cases[i].span;
+        call c = call_of(cases[i].rows, 4096, cases[i].batch, 1);
+        c.backend.limits.shared_bytes = cases[i].shared;
+        c.scratch.size = qk_gemm_scratch(&c.backend, &other, c.rows, c.cols, c.batch);
+        qk_error error = {""};
+        if (make_call_of(&c, &other, &error) != QK_OK) fail_msg("%s", error.text);
+        assert_int_equal(value(&c.log, 2, 1), cases[i].tile_rows);
+        assert_int_equal(value(&c.log, 2, 2), cases[i].tile_cols);
+        assert_int_equal(value(&c.log, 2, 10), cases[i].slices);
+        assert_int_equal(value(&c.log, 2, 11), cases[i].together);
+    }
+}
+
 /* A tuning may say it of any tiles. */
 static void test_tuned_together(void **state) {
     (void)state;
@@ -419,6 +446,7 @@ int main(void) {
         cmocka_unit_test(test_launches),   cmocka_unit_test(test_parts),       cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_many_loads), cmocka_unit_test(test_few_threads), cmocka_unit_test(test_cut),
         cmocka_unit_test(test_slices),     cmocka_unit_test(test_short_rows),  cmocka_unit_test(test_tuned_slices),
-        cmocka_unit_test(test_together),   cmocka_unit_test(test_few_words),   cmocka_unit_test(test_tuned_together)};
+        cmocka_unit_test(test_together),   cmocka_unit_test(test_few_words),   cmocka_unit_test(test_tuned_together),
+        cmocka_unit_test(test_few_tiles)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -226,7 +226,7 @@ mutate "zero sizes launch nothing" $sums 's/, empty = rows == 0 \|\| cols == 0 \
 mutate "zero tokens launch nothing" $decode 's/(status != QK_OK) \|\| tokens == 0\)/\1)/' unit dispatch_sums_test
 mutate "K of one block" templates/gemv_rows.comp 's/\(row_tiles \+ slice - 1u\) \/ slice/row_tiles \/ slice/' unit gemv_test
 mutate "experts: short rows are several of a subgroup" $sums 's/ \* \(qk_lanes_\(limits\) \/ width\)//' unit dispatch_sums_test
-mutate "rows of half a joined block" $facts 's/return cols % kernel->wide_block == 0 \&\& /return /' unit dispatch_sums_test
+mutate "rows of half a joined block" $facts 's/block == 0 \|\| \(cols % block == 0 \&\& /block == 0 || (/' unit dispatch_sums_test
 mutate "16 bytes are not loaded beyond the last block" gen/text/sums.c 's/to_end >> load.ref & 1/to_end >> 31/' script cost ''
 mutate "the last block of all takes the place of what was not loaded" templates/gemv_wide_tile.glsl 's/end \? sum_at_end\[i % BATCH\] :/end ? sum[i] :/' \
   unit gemv_test
@@ -253,6 +253,18 @@ mutate "in place, MSL: which half" gen/ir/halves.c \
 mutate "in place, MSL: digits of a half alone" gen/ir/halves.c 's/\|\| width > HALF_DIGITS\) return false;/) return false;/' unit rules_test
 mutate "scales, MSL: pieces in one half" gen/ir/halves.c 's/!high \|\| other != half/!high/' unit rules_test
 mutate "scales, MSL: each piece in its place" gen/ir/halves.c 's/\(int32_t\)up - \(int32_t\)at\)/(int32_t)up)/' unit rules_test
+mutate "midway: words are put together of two halves" gen/build/lower_words.c \
+  's/QG_SELECT, midway, odd \? high : both, odd \? both : low/QG_SELECT, midway, odd ? high : low, odd ? both : low/' script midway vulkan
+mutate "midway: also those that begin in the middle of the block's words" gen/build/lower_words.c \
+  's/QG_SELECT, midway, odd \? high : both, odd \? both : low/QG_SELECT, midway, odd ? both : both, odd ? both : low/' script midway vulkan
+mutate "midway: nothing is loaded from beyond the block" gen/build/lower_words.c 's/\(odd && !within\)/(odd \&\& false)/' unit program_test
+mutate "midway: nor where it is not needed" gen/build/lower_words.c 's/within && !l->plan->by_words/true/' unit program_test
+mutate "midway: halves are loaded of a block's own" gen/build/verify.c 's/rest \+ at_once \* unit <= last/rest + at_once * unit <= 2 * last/' unit program_test
+mutate "midway: blocks are not joined for it" gen/build/plan.c 's/aim\.midway \? 2 : 4/4/' unit wide_test
+mutate "midway: scales by themselves are" gen/build/plan.c 's/aim\.midway &= layout->n_buffers == 1;//' unit cost_test
+mutate "midway: matrix units that do not fit are the last" runtime/include/qkgen/choice.def 's/(QK_CHOICE_UNFIT) 8/\1 0/' unit choose_test
+mutate "midway: teams have blocks of their own" runtime/include/qkgen/dispatch_choose.h \
+  's/QK_SCHEDULE_TEAMS\) && qk_fits_teams_/QK_SCHEDULE_TEAMS) \&\& qk_fits_wide_/' unit dispatch_sums_test
 mutate "two words, MSL: what moves is left" gen/build/lower_words.c \
   's/qg_index_constant\(phase->constant - rest.constant\)/qg_index_constant(phase->constant)/' \
   script gemv msl "blocks q3_K 5 4 3 f32"
@@ -466,6 +478,9 @@ mutate "the choice of a class: no teams of small subgroups" $choose 's/ limits->
 mutate "the choice of a class: a grid is no table of pairs" $pick 's/\? 3 : 1/? 1 : 1/' unit choose_test
 mutate "together: where choice.def says so" $gemm 's/together != 0 \|\| \(together_\) == 1/1/' unit gemm_dispatch_test
 mutate "together: where words are few" $gemm 's/span <= QK_TILE_FEW_WORDS/1/' unit gemm_dispatch_test
+mutate "together: where tiles are few" $gemm 's/ <= few && / <= few + 9 \&\& /' unit gemm_dispatch_test
+mutate "together: where there is one tile of few columns" $gemm 's/QK_TILE_FEW : 1,/QK_TILE_FEW : QK_TILE_FEW,/' unit gemm_dispatch_test
+mutate "together: where there is memory for it" $gemm 's/qk_tiles_fit_\(kernel, limits, &held\)/qk_tiles_fit_(kernel, limits, t)/' unit gemm_dispatch_test
 mutate "slices: a short row has whole steps" $gemm 's/whole = qk_ceil_\(cols, steps\) \* steps/whole = cols + 0 * steps/' unit gemm_dispatch_test
 mutate "together: the constant says it" $gemm 's/constants\[i\] = t->held != 0;/constants[i] = 0;/' unit gemm_dispatch_test
 mutate "matrix units of other shapes: sums fit into registers" $gemm 's/t->own_rows \* t->own_cols <= sums \* t->lanes/1/' unit gemm_dispatch_test
@@ -482,7 +497,6 @@ mutate "subgroups of 64 lanes: turns" $choose 's/c->id == QK_CONSTANT_TURNS \&\&
 mutate "subgroups of 64 lanes: turns of one right-hand side" $choose 's/QK_CONSTANT_TURNS \&\& s\.kept == 1/QK_CONSTANT_TURNS/' unit dispatch_sums_test
 mutate "turns: also where pairs are looked up" gen/build/family.c 's/ \|\| kernel->wide->pairs;/;/' script registers vulkan
 mutate "turns: each has terms of its own" gen/text/sums.c 's/"xyzw"\[turn\]/"xxxx"[turn]/' script tune vulkan
-mutate "turns: sums of x that are not kept are made again" templates/gemv_wide_tile.glsl 's/TURNS > 1u\) sum_x/TURNS > 4u) sum_x/' script registers vulkan
 mutate "subgroups of 64 lanes: no floats ahead" $choose 's/\(integers \|\| !qk_has_large_subgroups_\(limits\)\)/1/' unit dispatch_sums_test
 mutate "matrix units: operands of x are made in a loop" gen/text/fragments.c 's/runs_apart\(o, plan, x->at_once\) : 0/0 * runs_apart(o, plan, x->at_once) : 0/' script registers vulkan
 mutate "matrix units: factors are neighbours" gen/build/lower.c 's/l\.ir->gathers = true;/l.ir->gathers = false;/' script registers vulkan
@@ -757,7 +771,7 @@ mutate "segments of joined blocks: instances of their own block" gen/build/lower
   script gemv vulkan "blocks tq1_0 19 2 1 f32"
 mutate "segments: a digit leads through all of them" gen/build/plan.c 's/if \(aim\.sums \&\& grid < own\)/if (aim.sums \&\& grid > own)/' unit wide_test
 mutate "segments: such a digit is a thread's as a whole" gen/build/plan.c 's/have \* extent > aim\.most/extent > part/' unit wide_test
-mutate "experts: small tiles" gen/build/family.c 's/QG_LOAD_FOUR\) \|\| small->tile_elements/QG_LOAD_FOUR) \&\& small->tile_elements/' unit wide_test
+mutate "experts: small tiles" gen/build/family.c 's/return loads \|\| \(ir/return loads \&\& (ir/' unit wide_test
 mutate "digits of a base, decoded: two at a time" gen/build/lower_code.c 's/qg_uint\(ir, 24\), qg_uint\(ir, 24\)/qg_uint(ir, 24), qg_uint(ir, 16)/' \
   script gather vulkan "one tq1_0 5 768"
 mutate "powers of a base: a byte for each" gen/build/lower_code.c 's/to_the_power\(radix, i\) << 8 \* i/to_the_power(radix, i) << 7 * i/' \
@@ -773,7 +787,7 @@ mutate "arrays that a launch does not use take shared memory, too" $limits 's/QK
   unit shared_memory_test
 mutate "the runtime refuses what takes more than the device has" runtime/vulkan_pipeline.c 's/ \|\| bytes <= vk->info.shared_bytes\)/ || bytes > 0)/' \
   unit gemv_test
-mutate "several vectors: x is not shared where no tile fits" $choose 's/: kernel->shared_tile\) \* batch/: kernel->shared_tile) * 0 * batch/' unit dispatch_sums_test
+mutate "several vectors: x is not shared where no tile fits" $choose 's/fours >= kernel->shared_tile \* batch/fours >= 0 * kernel->shared_tile * batch/' unit dispatch_sums_test
 mutate "a schedule has as many lanes as it takes rows" $choose 's/if \(lanes < rows \*/if (2 * lanes < rows */' unit dispatch_sums_test
 mutate "larger tiles have a block before the last" $facts 's/!overruns \|\| matrix_rows > 1/!overruns || matrix_rows > 0/' unit dispatch_sums_test
 mutate "a launch takes the module of its schedule" runtime/include/qkgen/kernel.h 's/return kernel->schedules\[schedule\];/return kernel->schedules[1];/' unit gemv_test

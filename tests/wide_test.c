@@ -87,29 +87,52 @@ static void check_cover(const fixture *f, const qg_plan *plan) {
 
 static void test_tiles(void **state) {
     const fixture *f = *state;
-    uint32_t plans = 0;
+    uint32_t plans = 0, midway = 0;
     for (uint32_t l = 0; l < f->known->layouts.count; ++l)
-        for (int small_x = 0; small_x < 2; ++small_x) {
+        for (int which = 0; which < 4; ++which) {
             const qg_layout *layout = f->known->layouts.items[l];
             const qg_plan *rows = qg_plan_rows(f->arena, layout);
-            const qg_plan *plan = qg_plan_wide(f->arena, layout, rows, small_x);
+            const qg_plan *plan = qg_plan_wide(f->arena, layout, rows, which % 2, which / 2);
             if (!plan) continue;
             plans += 1;
+            midway += qg_is_midway(plan);
+            assert_true(which / 2 || !qg_is_midway(plan));
             assert_int_equal(plan->tile_elements % rows->tile_elements, 0);
             assert_true(plan->tile_elements <= 128);
             for (uint32_t b = 0; b < layout->n_buffers && layout->view == QG_VIEW_BLOCKS; ++b) {
-                assert_int_equal(plan->units[b], 32);
-                assert_int_equal(plan->layout->buffers[b].bytes % 4, 0);
+                assert_int_equal(plan->units[b], plan->midway[b] ? 16 : 32);
+                assert_int_equal(plan->layout->buffers[b].bytes % 4, plan->midway[b] ? 2 : 0);
             }
             if (layout->view == QG_VIEW_BLOCKS) check_cover(f, plan);
         }
-    assert_true(plans > 100);
+    assert_true(plans > 200);
+    assert_true(midway > 20);
+}
+
+/* Blocks that begin in the middle of a word are not joined for that, but only where they are too short for a tile. */
+static void test_midway(void **state) {
+    const fixture *f = *state;
+    static const struct {
+        const char *format;
+        uint32_t joined, elements, tiles;
+        bool midway;
+    } cases[] = {
+        {"q6_K", 0, 256, 4, true}, {"mxfp4", 2, 64, 1, true}, {"q8_0", 2, 64, 1, false}, {"q4_K", 0, 256, 4, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        const qg_layout *layout = qg_library_find(f->known, cases[i].format);
+        const qg_plan *plan = qg_plan_wide(f->arena, layout, qg_plan_rows(f->arena, layout), false, true);
+        assert_int_equal(plan->layout->joined, cases[i].joined);
+        assert_int_equal(plan->layout->elements, cases[i].elements);
+        assert_int_equal(plan->tiles, cases[i].tiles);
+        assert_int_equal(qg_is_midway(plan), cases[i].midway);
+    }
 }
 
 static void expect(const fixture *f, const char *format, qg_products products, uint32_t fours, uint32_t words,
                    bool overruns) {
     const qg_layout *layout = qg_library_find(f->known, format);
-    const qg_plan *plan = qg_plan_wide(f->arena, layout, qg_plan_rows(f->arena, layout), products == QG_PRODUCTS_INT8);
+    const qg_plan *plan =
+        qg_plan_wide(f->arena, layout, qg_plan_rows(f->arena, layout), products == QG_PRODUCTS_INT8, false);
     assert_non_null(plan);
     const qg_ir *ir = qg_lower_dot(plan, products);
     const qg_fetches *all = qg_fetches_of(f->arena, ir);
@@ -142,11 +165,11 @@ static void test_none(void **state) {
     static const char *const formats[] = {"nf4_b64", "fp8_tensor"};
     for (size_t i = 0; i < sizeof formats / sizeof *formats; ++i) {
         const qg_layout *layout = qg_library_find(f->known, formats[i]);
-        assert_null(qg_plan_wide(f->arena, layout, qg_plan_rows(f->arena, layout), false));
+        assert_null(qg_plan_wide(f->arena, layout, qg_plan_rows(f->arena, layout), false, false));
     }
     qg_layout written = *qg_library_find(f->known, "q4_0");
     written.math = QG_F16;
-    assert_null(qg_plan_wide(f->arena, &written, qg_plan_rows(f->arena, &written), false));
+    assert_null(qg_plan_wide(f->arena, &written, qg_plan_rows(f->arena, &written), false, false));
 }
 
 static const qg_plan *wide_of(const fixture *f, const char *format, qg_products products) {
@@ -181,8 +204,9 @@ static void test_kernels(void **state) {
     } cases[] = {{"q6_K", true},  {"q3_K", true},  {"q2_K", true},  {"q1_0", true}, {"iq4_xs", true},
                  {"q4_0", false}, {"q8_0", false}, {"q4_K", false}, {"q5_0", false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        const qg_plan *integers = wide_of(f, cases[i].format, QG_PRODUCTS_INT8);
         assert_int_equal(wide_of(f, cases[i].format, QG_PRODUCTS_F32)->by_words, cases[i].by_words);
-        assert_false(wide_of(f, cases[i].format, QG_PRODUCTS_INT8)->by_words);
+        assert_int_equal(integers->by_words, qg_is_midway(integers));
     }
     assert_null(wide_of(f, "awq_b4_g64", QG_PRODUCTS_F32)); /* patches of a matrix, whose words lie apart */
 }
@@ -203,7 +227,7 @@ static void test_neighbours(void **state) {
         const qg_layout *layout = f->known->layouts.items[l];
         const qg_plan *rows = qg_plan_rows(f->arena, layout), *plan = qg_plan_neighbours(f->arena, layout, rows);
         if (!plan || layout->view != QG_VIEW_BLOCKS) continue;
-        const qg_plan *wide = qg_plan_wide(f->arena, layout, rows, false);
+        const qg_plan *wide = qg_plan_wide(f->arena, layout, rows, false, false);
         check_cover(f, plan);
         plans += 1;
         others += memcmp(plan->runs, wide->runs, sizeof plan->runs) != 0;
@@ -264,8 +288,8 @@ static void test_rows_at_once(void **state) {
         {"q8_0", "gemv", "split", 4, 64},     {"q8_0", "gemv", "int8", 4, 64},
         {"q8_0", "gemv", "exact", 0, 64},     {"q8_0", "gemv_id", "split", 0, 64},
         {"q5_K", "gemv", "split", 4, 128},    {"tq1_0", "gemv", "exact", 0, 64},
-        {"tq1_0", "gemv", "split", 0, 128},   {"tq1_0", "gemv_id", "split", 0, 0},
-        {"iq1_s", "gemv_id", "split", 0, 64}, {"q1_0", "gemv_id", "split", 0, 128},
+        {"tq1_0", "gemv", "split", 0, 128},   {"tq1_0", "gemv_id", "split", 0, 64},
+        {"iq1_s", "gemv_id", "split", 0, 64}, {"q1_0", "gemv_id", "split", 0, 64},
         {"iq1_m", "gemv_id", "int8", 0, 128}, /* nothing to load at once in smaller ones */
         {"nf4_b64", "gemv", "exact", 0, 64},  {"gptq_v1_b4_g128", "gemv", "exact", 0, 0},
     };
@@ -375,7 +399,7 @@ static void test_narrow(void **state) {
         const qg_layout *layout = qg_library_find(f->known, ternary[i]);
         assert_int_equal(qg_table_bits(&layout->tables[0]), 4);
         check_words(f, &layout->tables[0]);
-        const qg_plan *plan = qg_plan_wide(f->arena, layout, qg_plan_rows(f->arena, layout), false);
+        const qg_plan *plan = qg_plan_wide(f->arena, layout, qg_plan_rows(f->arena, layout), false, false);
         assert_non_null(plan);
         assert_int_equal(plan->tile_elements, 64);
         check_cover(f, plan);
@@ -405,10 +429,11 @@ static void test_remainders(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_joined),       cmocka_unit_test(test_tiles),      cmocka_unit_test(test_loads),
-        cmocka_unit_test(test_none),         cmocka_unit_test(test_kernels),    cmocka_unit_test(test_checked),
-        cmocka_unit_test(test_rows_at_once), cmocka_unit_test(test_ahead),      cmocka_unit_test(test_narrow),
-        cmocka_unit_test(test_remainders),   cmocka_unit_test(test_neighbours), cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_joined),  cmocka_unit_test(test_tiles),        cmocka_unit_test(test_midway),
+        cmocka_unit_test(test_loads),   cmocka_unit_test(test_none),         cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_checked), cmocka_unit_test(test_rows_at_once), cmocka_unit_test(test_ahead),
+        cmocka_unit_test(test_narrow),  cmocka_unit_test(test_remainders),   cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_pieces),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

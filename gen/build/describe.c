@@ -138,6 +138,7 @@ static void describe_tiles(qg_arena *arena, const qg_plan *wide, qk_kernel *desc
 /* What dispatch must know of the schedules beside rows. */
 static void describe_schedules(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
     const qg_plan *wide = kernel->wide;
+    if (qg_is_mma(kernel) && wide && wide->layout->joined) described->wide_block = wide->layout->elements;
     if (!qg_schedules_of(kernel)) return;
     if (wide) {
         described->kept_elements = qg_kept_tiles(wide) * wide->tile_elements;
@@ -160,6 +161,7 @@ static void describe_schedules(qg_arena *arena, const qg_kernel *kernel, qk_kern
     const qg_program *teams = program_with(arena, kernel, QG_TILE_TEAMS);
     described->teams_tile = (qg_shared_words(teams->main, kernel->sum->digits) + 3) / 4;
     described->teams_kept = kernel->teams->tile_elements;
+    described->teams_block = kernel->teams->layout->view == QG_VIEW_BLOCKS ? kernel->teams->layout->elements : 0;
 }
 
 static qk_math decode_math(qg_scalar type) {

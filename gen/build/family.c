@@ -307,7 +307,7 @@ static const qg_plan *plan_metal_wide(qg_arena *arena, const qg_kernel *kernel) 
     const qg_plan *rows = kernel->metal_plan;
     const bool one_by_one = kernel->family->experts || kernel->family->in_tiles || rows->layout->ragged;
     if (one_by_one || kernel->sum->products != QG_PRODUCTS_F32 || rows->layout->view != QG_VIEW_BLOCKS) return NULL;
-    const qg_plan *planes = by_words_of_metal(arena, qg_plan_wide(arena, rows->layout, rows, false), rows);
+    const qg_plan *planes = by_words_of_metal(arena, qg_plan_wide(arena, rows->layout, rows, false, false), rows);
     const qg_plan *near = by_words_of_metal(arena, qg_plan_neighbours(arena, rows->layout, rows), rows);
     if (!planes || !near || near->tile_elements != planes->tile_elements) return planes;
     return operations_of(near) < operations_of(planes) ? near : planes;
@@ -317,17 +317,19 @@ static const qg_plan *plan_metal_wide(qg_arena *arena, const qg_kernel *kernel) 
  * ones have nothing to load so, and cost more because these are smaller still. */
 static const qg_plan *plan_of_experts(qg_arena *arena, const qg_layout *layout, const qg_plan *rows,
                                       const qg_plan *wide) {
-    const qg_plan *small = qg_plan_wide(arena, layout, rows, false);
+    const qg_plan *small = qg_plan_wide(arena, layout, rows, false, true);
     const qg_ir *ir = qg_lower_dot(small, QG_PRODUCTS_INT8);
-    return ir && (qg_uses(ir, QG_LOAD_FOUR) || small->tile_elements == rows->tile_elements) ? small : wide;
+    const bool loads = ir && (qg_uses(ir, QG_LOAD_FOUR) || qg_is_midway(small));
+    return loads || (ir && small->tile_elements == rows->tile_elements) ? small : wide;
 }
 
-/* The plan of 16 bytes at a time, where there is something to load so. */
+/* The plan of 16 bytes at a time, where there is something to load so; or of words, where blocks begin in the middle of
+ * one. */
 static const qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const qg_family *family, const qg_plan *rows,
-                                qg_products products) {
+                                qg_products products, bool midway) {
     /* Not of halves, whose step for a tile has to be fine. */
     if (products == QG_PRODUCTS_F16) return NULL;
-    const qg_plan *wide = qg_plan_wide(arena, layout, rows, products != QG_PRODUCTS_F32);
+    const qg_plan *wide = qg_plan_wide(arena, layout, rows, products != QG_PRODUCTS_F32, midway);
     if (wide && products == QG_PRODUCTS_INT8 && family->experts) wide = plan_of_experts(arena, layout, rows, wide);
     if (wide && products == QG_PRODUCTS_F32) {
         const qg_plan *near = look_up_nearby(arena, wide, products, QG_DEVICE_COPIED_WITH_F32);
@@ -337,9 +339,19 @@ static const qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const 
     const qg_ir *ir = wide ? qg_lower_dot(wide, products) : NULL;
     /* Where the last block ends is known of blocks that lie one after the other. */
     if (ir && ir->overruns && layout->view != QG_VIEW_BLOCKS) return NULL;
-    const bool by_words = products == QG_PRODUCTS_F32 && layout->view == QG_VIEW_BLOCKS;
+    const bool by_words =
+        (products == QG_PRODUCTS_F32 && layout->view == QG_VIEW_BLOCKS) || (wide && qg_is_midway(wide));
     if (!ir || (!by_words && !qg_uses(ir, QG_LOAD_FOUR))) return NULL;
     return products == QG_PRODUCTS_F32 ? save_registers(arena, wide) : wide;
+}
+
+/* Whether blocks that begin in the middle of a word are taken as they are, and not joined: of experts, whose rows are
+ * short; else those that are no shorter than a tile, and where words of many threads are wanted `at_once`, those with
+ * few bytes. */
+static bool takes_midway(const qg_family *family, const qg_layout *layout, bool at_once) {
+    const double bytes = QG_DEVICE_MIDWAY_ELEMENTS * qg_bits_per_element(layout) / 8;
+    const bool small = !at_once || bytes <= QG_DEVICE_MIDWAY_BYTES;
+    return family->experts || (layout->elements >= QG_DEVICE_MIDWAY_ELEMENTS && small);
 }
 
 /* Operands of a tile. A workgroup shares them with all its threads, which wait for each other anyway: where loads of 16
@@ -348,12 +360,13 @@ static const qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const 
  * such. */
 static const qg_plan *plan_tiles(qg_arena *arena, const qg_family *family, const qg_plan *rows) {
     const qg_layout *layout = rows->layout;
-    const qg_plan *wide = layout->ragged ? NULL : plan_wide(arena, layout, family, rows, QG_PRODUCTS_MMA);
+    const bool midway = takes_midway(family, layout, false);
+    const qg_plan *wide = layout->ragged ? NULL : plan_wide(arena, layout, family, rows, QG_PRODUCTS_MMA, midway);
     const bool scattered = !wide && layout->view != QG_VIEW_BLOCKS;
-    if (scattered) wide = qg_plan_wide(arena, layout, rows, true);
+    if (scattered) wide = qg_plan_wide(arena, layout, rows, true, false);
     const qg_operands *operands = wide ? qg_lower_operands(wide) : NULL;
     if (operands && registers_of_loads(qg_fetches_of(arena, operands->ir)) > QG_DEVICE_REGISTERS) {
-        const qg_plan *small = qg_plan_small(arena, layout, rows);
+        const qg_plan *small = qg_plan_small(arena, layout, rows, qg_is_midway(wide));
         if (small && qg_lower_operands(small)) wide = small;
         operands = qg_lower_operands(wide);
     }
@@ -390,7 +403,7 @@ static bool has_class(qg_arena *arena, const qg_plan *rows, const qg_family *fam
     if (sum->products == QG_PRODUCTS_INT8 && qg_walks_columns(rows->layout)) return false;
     if (sum->products != QG_PRODUCTS_MMA) return qg_lower_dot(rows, sum->products) != NULL;
     const bool whole = !family->experts && !rows->layout->ragged;
-    const qg_plan *wide = whole ? plan_wide(arena, rows->layout, family, rows, sum->products) : NULL;
+    const qg_plan *wide = whole ? plan_wide(arena, rows->layout, family, rows, sum->products, true) : NULL;
     return wide && qg_lower_operands(wide);
 }
 
@@ -411,9 +424,9 @@ static double operations_of_weight(const qg_plan *plan) {
 
 /* Integers of x are small: tiles may be larger, where that saves an operation of each weight; then
  * of fewer rows at a time. Not with experts, whose rows are short. */
-static void plan_integers(qg_arena *arena, qg_kernel *kernel) {
+static void plan_integers(qg_arena *arena, qg_kernel *kernel, bool midway) {
     const qg_plan *rows = qg_plan_of_whole(kernel);
-    const qg_plan *larger = kernel->family->experts ? NULL : qg_plan_larger(arena, rows, kernel->wide);
+    const qg_plan *larger = kernel->family->experts ? NULL : qg_plan_larger(arena, rows, kernel->wide, midway);
     kernel->wide = look_up_nearby(arena, kernel->wide, QG_PRODUCTS_INT8, QG_DEVICE_COPIED_WORDS);
     if (!larger || !qg_lower_dot(larger, QG_PRODUCTS_INT8)) return;
     larger = look_up_nearby(arena, larger, QG_PRODUCTS_INT8, QG_DEVICE_COPIED_WORDS);
@@ -440,16 +453,26 @@ static bool is_scattered(qg_arena *arena, const qg_kernel *kernel, const qg_plan
     return bits >= QG_DEVICE_SCATTERED_BITS && registers >= QG_DEVICE_SCATTERED_FLOATS;
 }
 
+/* The plan of larger tiles, but of operands. */
+static void plan_large(qg_arena *arena, qg_kernel *kernel, bool midway) {
+    const qg_plan *rows = qg_plan_of_whole(kernel);
+    kernel->wide = plan_wide(arena, rows->layout, kernel->family, rows, kernel->sum->products, midway);
+    if (kernel->wide && kernel->sum->products == QG_PRODUCTS_INT8) plan_integers(arena, kernel, midway);
+}
+
 /* The plan for rows that are loaded ahead. A subgroup loads whole slices side by side, which begin where blocks do; so
  * these lie one after the other, in one buffer. Of larger tiles there would be many bytes on their way, or lookups. */
 static const qg_plan *plan_ahead(qg_arena *arena, const qg_kernel *kernel) {
-    const qg_plan *wide = kernel->wide;
+    qg_kernel whole = *kernel;
     const qg_layout *layout = kernel->layout;
     if (kernel->family->experts || layout->view != QG_VIEW_BLOCKS || layout->n_buffers != 1) return NULL;
+    if (kernel->wide->midway[0]) plan_large(arena, &whole, false);
+    const qg_plan *wide = whole.wide;
+    if (!wide) return NULL;
     if (wide->tile_elements > QG_DEVICE_AHEAD_ELEMENTS) {
         if (wide->pairs || wide->copied) return NULL;
         if (wide->tile_elements * qg_bits_per_element(layout) / 8 > QG_DEVICE_AHEAD_BYTES)
-            wide = qg_plan_wide(arena, layout, kernel->plan, false);
+            wide = qg_plan_wide(arena, layout, kernel->plan, false, false);
     }
     if (qg_kept_tiles(wide) != 1 || !is_scattered(arena, kernel, wide)) return NULL;
     const uint32_t block = wide->layout->elements;
@@ -479,13 +502,18 @@ static qg_kernel kernel_named(qg_arena *arena, const qg_layout *layout, const qg
 /* The plan of teams: tiles are small, for sums of several right-hand sides take registers, too; those of integers with
  * the lookups that the larger ones have. */
 static const qg_plan *plan_teams(qg_arena *arena, const qg_kernel *kernel) {
-    const qg_plan *wide = kernel->wide, *rows = qg_plan_of_whole(kernel), *small;
-    if (!wide) return rows;
+    const bool midway = kernel->wide && qg_is_midway(kernel->wide) &&
+                        takes_midway(kernel->family, kernel->layout, kernel->sum->digits != 0);
+    const qg_plan *rows = qg_plan_of_whole(kernel), *small;
+    qg_kernel whole = *kernel;
+    if (!kernel->wide) return rows;
     if (kernel->sum->products == QG_PRODUCTS_F32) {
-        small = qg_plan_small(arena, rows->layout, rows);
+        small = qg_plan_small(arena, rows->layout, rows, midway);
         return small ? save_registers(arena, small) : rows;
     }
-    small = qg_plan_wide(arena, rows->layout, rows, false);
+    if (qg_is_midway(kernel->wide) && !midway) plan_large(arena, &whole, false);
+    const qg_plan *wide = whole.wide ? whole.wide : kernel->wide;
+    small = qg_plan_wide(arena, rows->layout, rows, false, midway);
     if (!small || small->tile_elements >= wide->tile_elements || !qg_lower_dot(small, QG_PRODUCTS_INT8)) return wide;
     small = look_up_nearby(arena, small, QG_PRODUCTS_INT8, QG_DEVICE_COPIED_WORDS);
     return small->pairs == wide->pairs && small->copied == wide->copied ? small : wide;
@@ -497,7 +525,6 @@ static void plan_turns(qg_arena *arena, qg_kernel *kernel) {
     const qg_ir *ir = qg_lower_dot(kernel->wide, QG_PRODUCTS_F32);
     const uint32_t beside_x = registers_of_loads(qg_fetches_of(arena, ir)) + 2 * ir->n_x_sums;
     kernel->in_turns = beside_x >= QG_DEVICE_TURNS_REGISTERS || kernel->wide->pairs;
-    kernel->sums_anew = kernel->in_turns && ir->n_x_sums > QG_DEVICE_TURNS_SUMS;
 }
 
 /* Of kernels that sum, plans follow from the products, and of rows that are loaded ahead from the
@@ -519,8 +546,7 @@ static void plan_sums(qg_arena *arena, qg_kernel *kernel, const qg_kernel *like)
     } else if (kernel->family->in_tiles) {
         plan_operands(arena, kernel, plan_tiles(arena, kernel->family, rows));
     } else {
-        kernel->wide = plan_wide(arena, rows->layout, kernel->family, rows, sum->products);
-        if (kernel->wide && sum->products == QG_PRODUCTS_INT8) plan_integers(arena, kernel);
+        plan_large(arena, kernel, takes_midway(kernel->family, rows->layout, sum->products == QG_PRODUCTS_MMA));
         if (sum->products == QG_PRODUCTS_MMA) plan_operands(arena, kernel, kernel->wide);
     }
     if (kernel->family->in_tiles) return;

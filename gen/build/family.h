@@ -229,7 +229,6 @@ typedef struct qg_kernel {
     uint32_t rows_at_once;   /* at most, of one right-hand side; 0: as many as usual */
     uint32_t wide_loads;     /* of a thread for each row, where rows can be loaded ahead */
     bool in_turns;           /* on Vulkan, terms of a wide tile may be added in turns */
-    bool sums_anew;          /* each of which makes the sums of x */
     uint32_t overruns;       /* buffers whose wide loads go beyond the last block, a bit each */
     uint32_t left_out;       /* schedules that nobody asked for, a bit for each number */
     bool reference;          /* in C: of the first class; what the others are held against is the same */

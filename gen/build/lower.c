@@ -302,7 +302,7 @@ static void lower_values(lowering *l, const qg_node **values) {
 static lowering lower_tile(qg_arena *arena, const qg_plan *plan, bool half, const qg_node **values) {
     lowering l = {.ir = qg_ir_new(arena, plan->layout), .plan = plan, .layout = plan->layout};
     name_bases(&l);
-    if (plan->wide && !plan->by_words) {
+    if (plan->wide && (!plan->by_words || qg_is_midway(plan))) {
         l.reads = qg_reads_new(arena);
         l.reading = true;
         lower_values(&l, values);
@@ -311,7 +311,7 @@ static lowering lower_tile(qg_arena *arena, const qg_plan *plan, bool half, cons
         name_bases(&l);
     }
     if (plan->wide) {
-        l.ir->aliased = plan->aliased;
+        l.ir->own_units = plan->own_units;
         l.ir->held = plan->held;
         l.ir->x = "wide_x";
     }

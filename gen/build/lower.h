@@ -26,6 +26,8 @@ static inline const qg_node *binary(qg_ir *ir, qg_op op, const qg_node *a, const
 typedef struct qg_reads qg_reads;
 qg_reads *qg_reads_new(qg_arena *arena);
 void qg_reads_note(qg_ir *ir, qg_reads *reads, uint32_t buffer, const qg_node *index);
+/* Whether it was noted. */
+bool qg_reads_has(qg_ir *ir, const qg_reads *reads, uint32_t buffer, const qg_node *index);
 const qg_node *qg_reads_load(qg_ir *ir, const qg_reads *reads, uint32_t buffer, const qg_node *index);
 
 /* lower_words.c. How wide words are of a buffer, or, behind these, of a stored table. */

@@ -54,13 +54,19 @@ static bool is_contiguous(lowering *l, uint32_t buffer, qg_index word) {
     return in_item == 32 / unit && part.n_terms == 0 && part.constant == 0;
 }
 
+/* A word of 32 bits, with its neighbours where there are some. */
+static const qg_node *load_noted(const lowering *l, uint32_t buffer, const qg_node *index) {
+    if (l->reading || l->plan->by_words) return qg_load(l->ir, buffer, 32, index);
+    const qg_node *word = qg_reads_load(l->ir, l->reads, buffer, index);
+    return word->op == QG_SELECT && l->plan->midway[buffer] ? qg_let(l->ir, word, "word", NULL) : word;
+}
+
 static const qg_node *load_word(lowering *l, uint32_t buffer, qg_index word) {
     const uint32_t unit = qg_unit_of(l, buffer);
     const qg_node *index = word_index(l, buffer, word);
     if (!l->reads || unit != 32 || buffer >= l->layout->n_buffers) return qg_load(l->ir, buffer, unit, index);
-    if (!l->reading) return qg_reads_load(l->ir, l->reads, buffer, index);
-    qg_reads_note(l->ir, l->reads, buffer, index);
-    return qg_load(l->ir, buffer, unit, index);
+    if (l->reading) qg_reads_note(l->ir, l->reads, buffer, index);
+    return load_noted(l, buffer, index);
 }
 
 /* The word at `word`, or the block's last one where that lies beyond: its bits are masked off by whoever asked. */
@@ -71,12 +77,46 @@ static const qg_node *load_clamped(lowering *l, uint32_t buffer, qg_index word) 
     return load_word(l, buffer, qg_index_digit(clamped, (uint64_t)last + 1));
 }
 
+/* Where a word of 32 bits lies, of those that lie as words from the block's first on: `up`, from the next where the
+ * block begins in the middle of its first. */
+static const qg_node *aligned_index(lowering *l, uint32_t buffer, qg_index word, bool up) {
+    const qg_node *half = up ? binary(l->ir, QG_ADD, l->bases[buffer], qg_uint(l->ir, 1)) : l->bases[buffer];
+    const qg_node *first = qg_let(l->ir, binary(l->ir, QG_DIV, half, qg_uint(l->ir, 2)), up ? "next" : "first", NULL);
+    return qg_index_node(l->ir, first, word);
+}
+
+/* 32 bits from half `half` of a block on that begins at either half of a word. The last word is not loaded from beyond
+ * the end, where it is only wanted of blocks that begin at the other: the one before again. NULL: as halves, where it
+ * is not known at which they begin, or they are the block's last. */
+static const qg_node *load_midway(lowering *l, uint32_t buffer, qg_index half) {
+    const qg_index phase = qg_index_mod(l->ir, half, 2), word = qg_index_div(l->ir, half, 2);
+    const qg_index after = qg_index_add(l->ir, word, qg_index_constant(1));
+    const bool odd = phase.constant == 1, within = 4 * qg_index_max(after) + 4 <= l->layout->buffers[buffer].bytes;
+    if (phase.n_terms || (odd && !within)) return NULL;
+    const qg_node *index = aligned_index(l, buffer, word, false), *next = aligned_index(l, buffer, after, false);
+    if (l->reading) qg_reads_note(l->ir, l->reads, buffer, index);
+    if (l->reading && (odd || (within && !l->plan->by_words))) qg_reads_note(l->ir, l->reads, buffer, next);
+    const bool noted = odd || qg_reads_has(l->ir, l->reads, buffer, next);
+    const qg_node *low = load_noted(l, buffer, index);
+    const qg_node *high =
+        noted ? load_noted(l, buffer, next) : qg_load(l->ir, buffer, 32, aligned_index(l, buffer, word, true));
+    const qg_node *both = binary(l->ir, QG_OR, binary(l->ir, QG_SHR, low, qg_uint(l->ir, 16)),
+                                 binary(l->ir, QG_SHL, high, qg_uint(l->ir, 16)));
+    const qg_node *bit = binary(l->ir, QG_AND, qg_arg(l->ir, "block", UINT64_C(1) << 32), qg_uint(l->ir, 1));
+    const qg_node *midway = qg_let(l->ir, binary(l->ir, QG_NE, bit, qg_uint(l->ir, 0)), "midway",
+                                   "midway: the block begins in the middle of a word");
+    return qg_apply(l->ir, QG_SELECT, midway, odd ? high : both, odd ? both : low);
+}
+
 /* `bits` bits (at most 32) from the start of word `word`, put together from narrower words where
  * the buffer has them. */
 static const qg_node *gather_words(lowering *l, uint32_t buffer, qg_index word, uint32_t bits) {
     const uint32_t unit = qg_unit_of(l, buffer);
-    if (bits > 16 && bits > unit && is_contiguous(l, buffer, word))
-        return qg_load_wide(l->ir, buffer, unit, word_index(l, buffer, word));
+    const bool wide = bits > 16 && bits > unit && is_contiguous(l, buffer, word);
+    const bool midway = buffer < l->layout->n_buffers && l->plan->midway[buffer];
+    const qg_node *both = wide && midway ? load_midway(l, buffer, word) : NULL;
+    if (both) return both;
+    if (wide && !midway) return qg_load_wide(l->ir, buffer, unit, word_index(l, buffer, word));
     const qg_node *sum = NULL;
     for (uint32_t at = 0; at < bits; at += unit) {
         const qg_node *part = load_clamped(l, buffer, qg_index_add(l->ir, word, qg_index_constant(at / unit)));

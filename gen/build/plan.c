@@ -17,6 +17,7 @@ typedef struct aim {
     bool sums;             /* elements may be anywhere in the block */
     bool whole;            /* `fewest` wherever the block's digits come to that */
     bool all_planes; /* bit planes only of digits that are such in all slices, and more neighbours in their place */
+    bool midway;     /* whole words, also of blocks that begin in the middle of one */
 } aim;
 
 /* Results leave in stores of 16 bytes, which neighbouring threads put side by side; planes may lie between them where
@@ -50,6 +51,11 @@ static uint32_t load_unit(const qg_layout *layout, const qg_buffer *buffer) {
         return neighbours && buffer->tile_cols * buffer->item_bits % 32 == 0 ? 32 : buffer->item_bits;
     }
     return buffer->bytes % 4 == 0 ? 32 : buffer->bytes % 2 == 0 ? 16 : 8;
+}
+
+/* Whether every other block begins in the middle of a word. */
+static bool begins_midway(const qg_layout *layout, uint32_t buffer) {
+    return layout->view == QG_VIEW_BLOCKS && !layout->buffers[buffer].shared && layout->buffers[buffer].bytes % 4 == 2;
 }
 
 static int ascending(const void *a, const void *b) {
@@ -199,6 +205,7 @@ static qg_plan *new_plan(qg_arena *arena, const qg_layout *layout) {
     qg_plan *plan = qg_plan_copy(arena, NULL);
     plan->layout = layout;
     plan->units = QG_NEW_ARRAY(arena, uint32_t, layout->n_buffers);
+    plan->midway = QG_NEW_ARRAY(arena, bool, layout->n_buffers);
     plan->stored = QG_NEW_ARRAY(arena, bool, layout->n_tables + 1);
     plan->n_runs = plan->tile_rows = 1;
     plan->workgroup = WORKGROUP;
@@ -319,7 +326,9 @@ static bool looks_up_eights(const qg_plan *plan) {
 
 static qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, aim aim) {
     qg_plan *plan = new_plan(arena, layout);
-    for (uint32_t i = 0; i < layout->n_buffers; ++i) plan->units[i] = load_unit(layout, &layout->buffers[i]);
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        plan->units[i] = aim.midway && begins_midway(layout, i) ? 32 : load_unit(layout, &layout->buffers[i]);
+    }
     for (uint32_t i = 0; i < layout->n_tables; ++i)
         plan->stored[i] = layout->tables[i].rows * layout->tables[i].columns > MOST_IN_TEXT;
     const uint32_t own = layout->joined ? layout->elements / layout->joined : layout->elements;
@@ -416,55 +425,71 @@ static bool places_are_known(const qg_plan *plan) {
     return true;
 }
 
-/* Blocks that are joined: as many as are whole words, and a tile. */
-static uint32_t blocks_to_join(const qg_layout *layout, uint32_t fewest) {
+/* Blocks that are joined: as many as are a tile, and whole words, or `unit` bytes. */
+static uint32_t blocks_to_join(const qg_layout *layout, uint32_t fewest, uint32_t unit) {
     uint32_t count = 1;
     if (layout->view != QG_VIEW_BLOCKS) return 1;
     while (layout->elements * count < fewest) count *= 2;
     for (uint32_t i = 0; i < layout->n_buffers; ++i)
-        while (!layout->buffers[i].shared && layout->buffers[i].bytes * count % 4) count *= 2;
+        while (!layout->buffers[i].shared && layout->buffers[i].bytes * count % unit) count *= 2;
     return count;
 }
 
-static qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const qg_plan *rows, uint32_t fewest,
-                          bool all_planes) {
-    const uint32_t count = blocks_to_join(layout, fewest);
+/* Blocks of an odd number of halves of a word: words are put together where they are loaded, and codes of 16 bits and
+ * fewer are loaded as they lie. */
+static void load_midway(qg_plan *plan) {
+    for (uint32_t i = 0; i < plan->layout->n_buffers; ++i) {
+        plan->midway[i] = begins_midway(plan->layout, i);
+        if (plan->midway[i]) plan->units[i] = 16;
+        plan->by_words |= plan->midway[i];
+    }
+}
+
+static qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const qg_plan *rows, aim aim) {
+    aim.midway &= layout->n_buffers == 1; /* scales by themselves are joined for it */
+    const uint32_t count = blocks_to_join(layout, aim.fewest, aim.midway ? 2 : 4);
     const qg_layout *joined = count > 1 ? qg_layout_joined(arena, layout, count) : layout;
-    for (uint32_t most = fewest; joined && most <= WIDE_MOST; most *= 2) {
-        qg_plan *plan =
-            plan_tiles(arena, joined,
-                       (aim){.fewest = fewest, .most = most, .sums = true, .whole = true, .all_planes = all_planes});
+    aim.sums = aim.whole = true;
+    for (aim.most = aim.fewest; joined && aim.most <= WIDE_MOST; aim.most *= 2) {
+        qg_plan *plan = plan_tiles(arena, joined, aim);
         if (plan->lanes != QG_MAX_LANES || !places_are_known(plan)) continue;
         if (plan->tile_elements % rows->tile_elements) continue;
         plan->wide = true;
-        plan->aliased = QG_NEW_ARRAY(arena, bool, layout->n_buffers);
-        for (uint32_t i = 0; i < layout->n_buffers; ++i) plan->aliased[i] = plan->units[i] == 32 && rows->units[i] < 32;
+        plan->own_units = rows->units;
+        if (aim.midway) load_midway(plan);
         return plan;
     }
     return NULL;
 }
 
-const qg_plan *qg_plan_larger(qg_arena *arena, const qg_plan *rows, const qg_plan *wide) {
-    return wide->tile_elements == WIDE_FEWEST ? plan_wide(arena, rows->layout, rows, 2 * WIDE_FEWEST, false) : NULL;
+bool qg_is_midway(const qg_plan *plan) {
+    for (uint32_t i = 0; i < plan->layout->n_buffers; ++i)
+        if (plan->midway[i]) return true;
+    return false;
 }
 
-const qg_plan *qg_plan_wide(qg_arena *arena, const qg_layout *layout, const qg_plan *rows, bool small_x) {
+const qg_plan *qg_plan_larger(qg_arena *arena, const qg_plan *rows, const qg_plan *wide, bool midway) {
+    if (wide->tile_elements != WIDE_FEWEST) return NULL;
+    return plan_wide(arena, rows->layout, rows, (aim){.fewest = 2 * WIDE_FEWEST, .midway = midway});
+}
+
+const qg_plan *qg_plan_wide(qg_arena *arena, const qg_layout *layout, const qg_plan *rows, bool small_x, bool midway) {
     if (layout->ragged || layout->math != QG_F32) return NULL;
-    const qg_plan *plan = plan_wide(arena, layout, rows, WIDE_FEWEST, false);
+    const qg_plan *plan = plan_wide(arena, layout, rows, (aim){.fewest = WIDE_FEWEST, .midway = midway});
     if (!plan) return NULL;
     const bool few_bytes = plan->tile_elements * qg_bits_per_element(layout) / 8 < WIDE_FEWEST_BYTES;
-    const qg_plan *larger = small_x && few_bytes ? qg_plan_larger(arena, rows, plan) : NULL;
+    const qg_plan *larger = small_x && few_bytes ? qg_plan_larger(arena, rows, plan, midway) : NULL;
     return larger ? larger : plan;
 }
 
 const qg_plan *qg_plan_neighbours(qg_arena *arena, const qg_layout *layout, const qg_plan *rows) {
     if (layout->ragged || layout->math != QG_F32) return NULL;
-    return plan_wide(arena, layout, rows, WIDE_FEWEST, true);
+    return plan_wide(arena, layout, rows, (aim){.fewest = WIDE_FEWEST, .all_planes = true});
 }
 
-const qg_plan *qg_plan_small(qg_arena *arena, const qg_layout *layout, const qg_plan *rows) {
+const qg_plan *qg_plan_small(qg_arena *arena, const qg_layout *layout, const qg_plan *rows, bool midway) {
     if (layout->ragged || layout->math != QG_F32) return NULL;
-    return plan_wide(arena, layout, rows, WIDE_SMALL, false);
+    return plan_wide(arena, layout, rows, (aim){.fewest = WIDE_SMALL, .midway = midway});
 }
 
 bool qg_walks_columns(const qg_layout *layout) { return layout->view == QG_VIEW_MATRIX && qg_is_turned(layout); }
@@ -473,7 +498,7 @@ static const qg_plan *plan_columns(qg_arena *arena, const qg_layout *layout, con
     const aim aim = {.fewest = rows->tile_elements, .most = WIDE_FEWEST, .sums = true, .rows = true};
     qg_plan *plan = plan_tiles(arena, layout, aim);
     plan->wide = wide;
-    if (wide) plan->aliased = QG_NEW_ARRAY(arena, bool, layout->n_buffers);
+    if (wide) plan->own_units = rows->units;
     return plan;
 }
 

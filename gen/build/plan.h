@@ -60,7 +60,8 @@ typedef struct qg_plan {
     bool masked;    /* codes and scales become floats where they lie in their words */
     bool pairs;     /* codes of four bits are looked up two at a time, in a table that a workgroup makes */
     bool copied;    /* words of stored tables come from copies that a workgroup makes */
-    bool *aliased;  /* in a wide plan: buffers that the plan of smaller tiles loads in narrower words */
+    bool *midway;   /* buffers of which blocks begin at either half of a word, and words are put together of two */
+    const uint32_t *own_units; /* in a wide plan: units of the plan of smaller tiles, which buffers are named after */
     qg_lowered *lowered; /* what was lowered of it, so that nothing is lowered twice */
 } qg_plan;
 
@@ -91,15 +92,19 @@ bool qg_walks_columns(const qg_layout *layout);
 const qg_plan *qg_plan_rows(qg_arena *arena, const qg_layout *layout);
 /* Plans sums over rows with loads of 16 bytes: tiles of at least so many words that these pay, of as
  * many blocks joined as make whole words. With `small_x`, x takes few registers, so that tiles may be
- * larger. NULL where there is no such plan, and where its tiles are not made of those of `rows`. */
-const qg_plan *qg_plan_wide(qg_arena *arena, const qg_layout *layout, const qg_plan *rows, bool small_x);
+ * larger. With `midway`, blocks of one buffer may begin in the middle of a word, so that no more are joined than make
+ * a tile; loads are of 4 bytes then. NULL where there is no such plan, and where its tiles are not made of those of
+ * `rows`. */
+const qg_plan *qg_plan_wide(qg_arena *arena, const qg_layout *layout, const qg_plan *rows, bool small_x, bool midway);
+/* Whether blocks begin in the middle of a word, of any buffer. */
+bool qg_is_midway(const qg_plan *plan);
 /* Of such plans, the one whose tiles have only those bit planes that all bits of a code have, and more
  * neighbours in the place of the others, which share scales. */
 const qg_plan *qg_plan_neighbours(qg_arena *arena, const qg_layout *layout, const qg_plan *rows);
 /* One with tiles of twice the size; NULL where there is none. */
-const qg_plan *qg_plan_larger(qg_arena *arena, const qg_plan *rows, const qg_plan *wide);
+const qg_plan *qg_plan_larger(qg_arena *arena, const qg_plan *rows, const qg_plan *wide, bool midway);
 /* Smaller tiles than that, still with loads of whole words: for threads that keep much else. NULL: there are none. */
-const qg_plan *qg_plan_small(qg_arena *arena, const qg_layout *layout, const qg_plan *rows);
+const qg_plan *qg_plan_small(qg_arena *arena, const qg_layout *layout, const qg_plan *rows, bool midway);
 /* Plans sums in which each thread has rows of its own, with larger tiles: of as many rows as share words. NULL where
  * neighbours in memory are not of different rows, and where its tiles are not made of those of `rows`. */
 const qg_plan *qg_plan_columns(qg_arena *arena, const qg_layout *layout, const qg_plan *rows);

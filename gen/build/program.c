@@ -56,7 +56,6 @@ static const qg_step *add_wide(qg_arena *arena, qg_program *p, const qg_plan *wi
     } else {
         code = products_of(arena, p, wide);
         code->in_turns = p->kernel->in_turns && p->schedule && qg_schedules[p->schedule].tile == QG_TILE_WIDE;
-        code->sums_anew = code->in_turns && p->kernel->sums_anew;
     }
     code->fetched = qg_fetches_of(arena, code);
     return add_step(p, (qg_step){.name = "wide",

@@ -269,15 +269,16 @@ static bool stays_in_block(const verifier *v, const qg_node *node, int64_t tile)
     const qg_buffer *buffer = &v->code->layout->buffers[node->ref];
     const bool four = node->op == QG_LOAD_FOUR, wide = node->op == QG_LOAD_WIDE;
     const uint64_t unit = four || rules[node->op] == BYTES ? 32 : (uint64_t)node->integer,
-                   words = (uint64_t)buffer->bytes * 8 / unit;
+                   bits = (uint64_t)buffer->bytes * 8;
     const uint64_t at_once = four ? 4 : wide ? 32 / unit : 1;
     const reach r = reach_of(node->arg[0], tile);
-    if (!r.known || words * unit != (uint64_t)buffer->bytes * 8) return false;
-    const uint64_t scale = four ? 4 : 1; /* words that an index counts */
-    /* The last word is at most (of_block * block + rest) * scale / by + at_once - 1. */
-    const uint64_t of_block = r.of_block * scale, rest = r.rest * scale,
-                   last = words + words_beyond(v->code, node->ref, unit);
-    return of_block == (buffer->shared ? 0 : words * r.by) && rest / r.by + at_once <= last;
+    if (!r.known) return false;
+    const uint64_t counts = four ? 4 * unit : unit; /* bits that an index counts */
+    /* The last bit is before ((of_block * block + rest) * counts) / by + at_once * unit. Of a block that begins in the
+     * middle of a word, its first is rounded down; that is at most what `rest` has more. */
+    const uint64_t of_block = r.of_block * counts, rest = r.rest * counts / r.by,
+                   last = bits + words_beyond(v->code, node->ref, unit) * unit;
+    return of_block == (buffer->shared ? 0 : bits * r.by) && rest + at_once * unit <= last;
 }
 
 /* ---- all of it ---- */

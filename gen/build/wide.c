@@ -85,6 +85,14 @@ void qg_reads_note(qg_ir *ir, qg_reads *reads, uint32_t buffer, const qg_node *i
     at->words[i] = word;
 }
 
+bool qg_reads_has(qg_ir *ir, const qg_reads *reads, uint32_t buffer, const qg_node *index) {
+    uint32_t word = 0;
+    const place *at = find_place(reads, buffer, moving_part(ir, index, &word));
+    for (uint32_t i = 0; at && i < at->count; ++i)
+        if (at->words[i] == word) return true;
+    return false;
+}
+
 /* The neighbours that `word` is loaded with. */
 static void find_run(const place *at, uint32_t word, uint32_t *first, uint32_t *last) {
     uint32_t i = 0, k;
@@ -118,9 +126,16 @@ static const qg_node *aligned(qg_ir *ir, const place *at, const qg_node *start, 
     return qg_lane(ir, four(ir, at->buffer, index), word % FOUR);
 }
 
+/* What of an index decides where in its four it is. */
+static const qg_node *phase_of(const qg_node *index) {
+    if (index->op != QG_ADD) return index;
+    if (known_divisor(index->arg[0]) == FOUR) return phase_of(index->arg[1]);
+    return known_divisor(index->arg[1]) == FOUR ? phase_of(index->arg[0]) : index;
+}
+
 /* A bit of where a window begins in its first four. */
 static const qg_node *phase_bit(qg_ir *ir, const qg_node *begin, uint32_t bit) {
-    const qg_node *masked = binary(ir, QG_AND, begin, qg_uint(ir, bit));
+    const qg_node *masked = binary(ir, QG_AND, phase_of(begin), qg_uint(ir, bit));
     return qg_let(ir, binary(ir, QG_NE, masked, qg_uint(ir, 0)), bit == 1 ? "odd" : "upper", NULL);
 }
 

@@ -256,7 +256,7 @@ static const qg_node *begin_with_x(products *p, uint32_t first, bool *taken, boo
 
 /* Whether dot products are added to what a sum begins with, in no more operations than they take alone. */
 static bool begins(const products *p) {
-    return p->ir->masked || (p->ir->aliased && !p->ir->half && p->lanes == QG_MAX_LANES);
+    return p->ir->masked || (p->ir->own_units && !p->ir->half && p->lanes == QG_MAX_LANES);
 }
 
 /* Everything that has one scale: the dot products, then the sums of x. Subtracted where all of it is negative. */

@@ -82,7 +82,7 @@ static void name_codes(qg_ir *ir) {
     for (uint32_t i = 0; i < ir->n_nodes; ++i) {
         qg_node *node = ir->nodes[i];
         if (has(&all, node)) node->name = NULL;
-        if (node->used && !ir->aliased && !node->name && qg_four_codes(node, &mask)) node->name = "values";
+        if (node->used && !ir->own_units && !node->name && qg_four_codes(node, &mask)) node->name = "values";
     }
 }
 

@@ -338,7 +338,7 @@ const qg_node *qg_dot(qg_ir *ir, uint32_t run, const qg_node *vector) {
 }
 
 bool qg_is_added_dot(const qg_ir *ir, const qg_node *node) {
-    return ir->aliased && !ir->half && node->op == QG_ADD && node->arg[1]->op == QG_DOT && !node->arg[1]->name &&
+    return ir->own_units && !ir->half && node->op == QG_ADD && node->arg[1]->op == QG_DOT && !node->arg[1]->name &&
            node->arg[1]->arg[0]->lanes == QG_MAX_LANES;
 }
 

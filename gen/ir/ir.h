@@ -35,7 +35,7 @@ typedef struct qg_ir {
     qg_arena *arena;
     const qg_layout *layout;
     const struct qg_fetches *fetched; /* loads that are made elsewhere; NULL: none */
-    const bool *aliased;              /* buffers whose words of 32 bits have another name; NULL: none */
+    const uint32_t *own_units;        /* bits of the words that buffers' own names are of; NULL: of all */
     const char *x;                    /* what the arrays are called that hold what is kept of x */
     qg_node **nodes;                  /* all, in order of creation */
     uint32_t n_nodes, nodes_capacity;
@@ -67,7 +67,6 @@ typedef struct qg_ir {
     bool gathers;  /* statements of one type are neighbours, as gather.c has it */
     bool single;   /* code for one right-hand side at a time; else for BATCH of them */
     bool in_turns; /* terms of the result are added in turns, each by itself */
-    bool sums_anew; /* each of which makes the sums of x */
     bool one_step;  /* x of two digits and more has one step for all of a tile, whose sums of integers are one sum */
     uint64_t *x_digits; /* the sets of runs over which digits are summed up */
     uint32_t n_x_digits, x_digits_capacity;
@@ -326,6 +325,10 @@ uint32_t qg_wide_unit(const qg_ir *ir, uint32_t buffer);
 bool qg_uses(const qg_ir *ir, qg_op op);
 /* True when some node that is used loads so from a buffer. */
 bool qg_loads(const qg_ir *ir, qg_op op, uint32_t buffer);
+/* Whether it loads single words of so many bits. */
+bool qg_loads_units(const qg_ir *ir, uint32_t buffer, uint32_t unit);
+/* What is added to the name of a buffer for words of so many bits: "" where these are its own. */
+const char *qg_alias(const qg_ir *ir, uint32_t buffer, uint32_t unit);
 /* True when the IR has an argument of that name. */
 bool qg_uses_argument(const qg_ir *ir, const char *name);
 

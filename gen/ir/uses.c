@@ -29,6 +29,19 @@ bool qg_loads(const qg_ir *ir, qg_op op, uint32_t buffer) {
     return false;
 }
 
+bool qg_loads_units(const qg_ir *ir, uint32_t buffer, uint32_t unit) {
+    for (uint32_t i = 0; i < ir->n_nodes; ++i)
+        if (ir->nodes[i]->used && ir->nodes[i]->op == QG_LOAD && ir->nodes[i]->ref == buffer &&
+            ir->nodes[i]->integer == unit)
+            return true;
+    return false;
+}
+
+const char *qg_alias(const qg_ir *ir, uint32_t buffer, uint32_t unit) {
+    if (!ir->own_units || buffer >= ir->layout->n_buffers || ir->own_units[buffer] == unit) return "";
+    return unit == 32 ? "_word" : "_half";
+}
+
 bool qg_uses(const qg_ir *ir, qg_op op) {
     for (uint32_t i = 0; i < ir->n_nodes; ++i)
         if (ir->nodes[i]->used && ir->nodes[i]->op == op) return true;

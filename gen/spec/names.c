@@ -44,7 +44,7 @@ static const char beside_buffers[] =
     /* what is at the top of a text in GLSL: constants, functions and what a thread keeps */
     "ADDS_TO_Y AGAIN SCALES_ROWS SCALES_VECTORS EPILOGUE AT_ONCE BIAS COPIES DIGITS FIT "
     "KEPT LANES LARGEST LOADS ORDER_A ORDER_BC PADDED PART PRODUCTS SHARED_FOURS SLICE SLICE_FOURS SLICE_WORDS "
-    "STAGED SUBGROUPS TURNS is_turn sum_x turn turns X_FOURS X_PACKED packed_x packed_y "
+    "STAGED SUBGROUPS TURNS is_turn turn turns X_FOURS X_PACKED packed_x packed_y "
     "accumulators add_rounds bytes_of dot4 dot4_unsigned dot16 dot16_unsigned dot_add dot_halves fetch fetch_last "
     "fetch_wide four_codes g held_four integers keep_word kept_word largest_factor load_ahead load_runs load_wide_x "
     "load_large_x "
@@ -60,7 +60,7 @@ static const char beside_buffers[] =
     "SrcWords SrcPairs SrcEight src_eight "
     "add_products left_shared multiply_through_memory right_shared sums_shared team_barrier team_values "
     "ALONE own_weights VECTORS GROUPS PARTIAL "
-    "K_SLICES TOGETHER SPAN STRIDE RUNS LEFT ahead row_words load_rows hold_rows wait_for_team take_four "
+    "K_SLICES TOGETHER SOON SPAN STRIDE RUNS LEFT ahead row_words load_rows hold_rows wait_for_team take_four "
     "thread VIEWS Y_TYPE OutputHalves y_halves y_before y_bits store_y vector_number views matrices matrix "
     "vectors sharing sharing_outer weights_first weights_inner weights_outer weights_begin x_first x_stride x_inner "
     "x_outer x_begin y_skip y_stride y_inner y_outer y_begin ids_skip ids_inner id_of matrix_first find_matrix "

@@ -334,8 +334,9 @@ static void add_descriptor(qg_text *text, const char *owner, const qg_module_nam
     if (k->wide_block) qg_text_printf(text, "    .wide_block = %u,\n", k->wide_block);
     if (k->shared_tile)
         qg_text_printf(text,
-                       "    .shared_tile = %u,\n    .shares_wide = %u,\n    .teams_tile = %u,\n    .teams_kept = %u,\n",
-                       k->shared_tile, k->shares_wide, k->teams_tile, k->teams_kept);
+                       "    .shared_tile = %u,\n    .shares_wide = %u,\n    .teams_tile = %u,\n    .teams_kept = %u,\n"
+                       "    .teams_block = %u,\n",
+                       k->shared_tile, k->shares_wide, k->teams_tile, k->teams_kept, k->teams_block);
     if (k->columns_kept)
         qg_text_printf(text, "    .columns_kept = %u,\n    .columns_rows = %u,\n", k->columns_kept, k->columns_rows);
     if (k->rows_at_once) qg_text_printf(text, "    .rows_at_once = %u,\n", k->rows_at_once);

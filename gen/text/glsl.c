@@ -32,9 +32,10 @@ static const qg_target *const glsl = &qg_target_glsl;
 
 const char *qg_glsl_storage(uint32_t unit) { return unit == 8 ? "uint8_t" : unit == 16 ? "uint16_t" : "uint"; }
 
-static bool has_unit(const qg_plan *plan, uint32_t unit) {
+static bool has_unit(const qg_program *program, uint32_t unit) {
+    const qg_plan *plan = program->plan, *wide = program->wide ? program->wide->plan : plan;
     for (uint32_t i = 0; i < plan->layout->n_buffers; ++i)
-        if (plan->units[i] == unit) return true;
+        if (plan->units[i] == unit || wide->units[i] == unit) return true;
     return false;
 }
 
@@ -50,13 +51,12 @@ static char *extensions(qg_arena *arena, const qg_program *program) {
         [QG_SUBGROUPS_ARITHMETIC] = "#extension GL_KHR_shader_subgroup_arithmetic : require\n",
         [QG_SUBGROUPS_SHUFFLE] = "#extension GL_KHR_shader_subgroup_shuffle : require\n"};
     const char *adds = of_subgroups[qg_schedules[program->schedule].subgroups];
-    return qg_format(arena, "%s%s%s%s%s", adds,
-                     halves ? "#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require\n" : "",
-                     dots ? "#extension GL_EXT_spirv_intrinsics : require\n" : "",
-                     has_unit(program->plan, 8) ? "#extension GL_EXT_shader_8bit_storage : require\n" : "",
-                     has_unit(program->plan, 16) || narrow || halves_of_y
-                         ? "#extension GL_EXT_shader_16bit_storage : require\n"
-                         : "");
+    return qg_format(
+        arena, "%s%s%s%s%s", adds,
+        halves ? "#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require\n" : "",
+        dots ? "#extension GL_EXT_spirv_intrinsics : require\n" : "",
+        has_unit(program, 8) ? "#extension GL_EXT_shader_8bit_storage : require\n" : "",
+        has_unit(program, 16) || narrow || halves_of_y ? "#extension GL_EXT_shader_16bit_storage : require\n" : "");
 }
 
 /* An interface block is called like its buffer, with a capital. */
@@ -227,7 +227,6 @@ static char *accumulate(qg_arena *arena, const qg_step *step, const char *where,
     const char *fetched = ir->fetched ? qg_format(arena, ", %s", fetched_parameters(arena, step, "")) : "";
     qg_text text = qg_text_new(arena);
     qg_text_puts(&text, qg_codes_of_words(arena, ir, glsl, ""));
-    qg_text_puts(&text, qg_sums_anew(arena, step, glsl));
     qg_text_printf(&text,
                    "// Adds the products of %s with what is kept of x%s.\n"
                    "void accumulate(%s, uint k%s%s, inout float sum%s%s) {\n",
@@ -307,8 +306,10 @@ static char *wide_buffers(qg_arena *arena, const qg_step *wide, bool ahead) {
     qg_text text = qg_text_new(arena);
     for (uint32_t i = 0; i < plan->layout->n_buffers; ++i) {
         const char *name = plan->layout->buffers[i].name;
-        if (plan->aliased && qg_loads(ir, QG_LOAD, i) && plan->aliased[i]) {
-            add_buffer(&text, i, "uint", qg_format(arena, "%s_word", name), "Buffer");
+        for (uint32_t unit = 16; unit <= 32; unit += 16) {
+            const char *alias = qg_alias(ir, i, unit);
+            if (!*alias || !qg_loads_units(ir, i, unit)) continue;
+            add_buffer(&text, i, qg_glsl_storage(unit), qg_format(arena, "%s%s", name, alias), "Buffer");
             qg_text_puts(&text, "\n");
         }
         if (ahead || qg_loads(ir, QG_LOAD_FOUR, i)) {
@@ -423,7 +424,6 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
     qg_kept_holes(arena, holes, program);
     qg_hole(holes, "single", ir->single ? "" : NULL);
     qg_hole(holes, "in_turns", ir->in_turns ? "" : NULL);
-    qg_hole(holes, "sums_anew", ir->sums_anew ? "" : NULL);
     qg_hole(holes, "digits", kernel->sum->digits ? "" : NULL);
     qg_hole(holes, "digit_sums", ir->n_x_digits ? "" : NULL);
     dot_holes(holes, ir, step->plan);
@@ -543,11 +543,9 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
     qg_hole(&holes, "narrow", qg_format(arena, "%s%s", loads.data ? loads.data : "", narrow(arena, program)));
     qg_hole(&holes, "restricted", *end ? "" : NULL);
     qg_hole(&holes, "mma_end", end);
-    const char *words =
-        ir->fetched->n_words ? qg_format(arena, "\nuint words[KEPT][2][%u];", ir->fetched->n_words) : "";
-    qg_hole(&holes, "fetched", qg_format(arena, "uvec4 fours[KEPT][2][%u];%s", ir->fetched->n_fours, words));
-    qg_hole(&holes, "fetched_low", *words ? "fours[k][0], words[k][0]" : "fours[k][0]");
-    qg_hole(&holes, "fetched_high", *words ? "fours[k][1], words[k][1]" : "fours[k][1]");
+    qg_hole(&holes, "fetched", fetched_arrays(arena, ir->fetched, "[KEPT][2]"));
+    qg_hole(&holes, "fetched_low", fetched_at(arena, ir->fetched, "[k][0]"));
+    qg_hole(&holes, "fetched_high", fetched_at(arena, ir->fetched, "[k][1]"));
     return qg_wrap(arena, qg_expand(arena, templates, "gemv_mma.comp", holes.items, holes.count, why));
 }
 
@@ -565,8 +563,7 @@ static void span_holes(qg_arena *arena, qg_holes *holes, const qg_step *wide, bo
     qg_hole(holes, "span_runs", qg_format(arena, "%u", span.runs));
     qg_hole(holes, "span_stride", qg_format(arena, "%u", span.stride));
     qg_hole(holes, "span_buffer",
-            qg_format(arena, "%s%s", wide->plan->layout->buffers[0].name,
-                      wide->plan->aliased && wide->plan->aliased[0] ? "_word" : ""));
+            qg_format(arena, "%s%s", wide->plan->layout->buffers[0].name, qg_alias(wide->code, 0, 32)));
     qg_hole(holes, "span_row_words",
             in_block > 1 ? qg_format(arena, "wide_tiles / %uu * %uu", in_block, span.words * in_block / 4)
                          : qg_format(arena, "wide_tiles * %uu", span.words / 4));

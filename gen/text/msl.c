@@ -329,8 +329,12 @@ void qg_msl_add_words(qg_text *text, const qg_step *wide) {
     const qg_layout *layout = wide->plan->layout;
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
         const char *name = layout->buffers[i].name;
-        if (qg_loads(wide->code, QG_LOAD, i) && wide->plan->aliased[i])
-            qg_text_printf(text, "    device const uint *%s_word = (device const uint *)%s;\n", name, name);
+        for (uint32_t unit = 16; unit <= 32; unit += 16) {
+            const char *alias = qg_alias(wide->code, i, unit), *type = unit == 16 ? "ushort" : "uint";
+            if (*alias && qg_loads_units(wide->code, i, unit))
+                qg_text_printf(text, "    device const %s *%s%s = (device const %s *)%s;\n", type, name, alias, type,
+                               name);
+        }
         if (qg_loads(wide->code, QG_LOAD_FOUR, i))
             qg_text_printf(text, "    device const uint4 *%s_four = (device const uint4 *)%s;\n", name, name);
         if (qg_loads(wide->code, QG_LOAD_U8, i))

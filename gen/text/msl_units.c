@@ -102,7 +102,7 @@ char *qg_msl_mma_rows(qg_arena *arena, const qg_templates *templates, const qg_p
     qg_hole(&holes, "restricted", *end ? "" : NULL);
     qg_hole(&holes, "mma_end", end);
     qg_hole(&holes, "fetched",
-            qg_format(arena, "uint4 fours[KEPT][2][%u];%s", all->n_fours,
+            qg_format(arena, "uint4 fours[KEPT][2][%u];%s", all->n_fours ? all->n_fours : 1,
                       all->n_words ? qg_format(arena, "\nuint words[KEPT][2][%u];", all->n_words) : ""));
     qg_hole(&holes, "fetched_at", all->n_words ? "fours[k][0], words[k][0]" : "fours[k][0]");
     qg_hole(&holes, "fetched_8", all->n_words ? "fours[k][1], words[k][1]" : "fours[k][1]");

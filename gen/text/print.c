@@ -136,10 +136,6 @@ static void print_vector(qg_text *text, const qg_ir *ir, const qg_target *target
     qg_text_puts(text, ")");
 }
 
-static bool is_aliased(const qg_ir *ir, const qg_node *load) {
-    return ir->aliased && load->ref < ir->layout->n_buffers && ir->aliased[load->ref];
-}
-
 static void print_load(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
     const bool copied = ir->copied && node->ref >= ir->layout->n_buffers;
     const char *pattern = copied ? "$b_at($i)" : node->integer == 32 ? target->wide_load : target->narrow_load;
@@ -147,7 +143,8 @@ static void print_load(qg_text *text, const qg_ir *ir, const qg_target *target, 
         if (*pattern != '$')
             qg_text_add(text, pattern, 1);
         else if (*++pattern == 'b')
-            qg_text_printf(text, "%s%s", qg_load_name(ir->layout, node->ref), is_aliased(ir, node) ? "_word" : "");
+            qg_text_printf(text, "%s%s", qg_load_name(ir->layout, node->ref),
+                           qg_alias(ir, node->ref, (uint32_t)node->integer));
         else
             print(text, ir, target, node->arg[0]);
     }

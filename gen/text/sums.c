@@ -168,36 +168,6 @@ static void add_in_turns(qg_text *text, const qg_ir *ir, const qg_target *target
     qg_text_puts(text, "    sum += total;\n");
 }
 
-const char *qg_sums_anew(qg_arena *arena, const qg_step *step, const qg_target *target) {
-    const qg_ir *ir = step->code;
-    const uint32_t lanes = step->plan->lanes;
-    qg_text text = qg_text_new(arena);
-    if (!ir->sums_anew) return "";
-    qg_text_puts(&text,
-                 "// The sums of x again, so that they take no registers between two turns.\nvoid sum_x(uint k) {\n");
-    for (uint32_t i = 0; i < ir->n_x_sums; ++i) {
-        bool first = true;
-        qg_text_printf(&text, "    %s_sum[k][%u] = ", ir->x, i);
-        for (uint32_t r = 0; r < qg_x_runs(step->plan); ++r) {
-            if (!(ir->x_sums[i] >> r & 1)) continue;
-            const float *factor = ir->x_factors[r];
-            bool same = true;
-            for (uint32_t l = 1; l < lanes; ++l) same &= factor[l] == factor[0];
-            qg_text_printf(&text, "%sdot(%s[k][%u], %s(", first ? "" : " + ", ir->x, r,
-                           target->types[QG_K_FLOAT][lanes]);
-            for (uint32_t l = 0; l < (same ? 1 : lanes); ++l) {
-                qg_text_puts(&text, l ? ", " : "");
-                qg_print_float(&text, target, ir->x_sum_factors[i] / factor[l]);
-            }
-            qg_text_puts(&text, "))");
-            first = false;
-        }
-        qg_text_puts(&text, ";\n");
-    }
-    qg_text_puts(&text, "}\n\n");
-    return text.data;
-}
-
 /* What one row of a tile adds, or the only one. */
 static void add_sum(qg_text *text, const qg_ir *ir, const qg_target *target, uint32_t row, const char *of_row) {
     const char *in = inner(ir);

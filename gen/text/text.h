@@ -265,8 +265,6 @@ void qg_load_x_body(qg_text *text, const qg_step *step, const qg_x_operands *ope
                     const char *row_runs, const char *batch, const char *load, const char *load_four);
 /* The body of a function that makes operands of a tile of weights, or, with `most`, returns their largest factor. */
 void qg_operands_of_row(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles, bool most);
-/* The function that an accumulation in turns begins with, where sums of x are not kept between them; else "". */
-const char *qg_sums_anew(qg_arena *arena, const qg_step *step, const qg_target *target);
 /* With `rows`, sums are of each row of the tile. */
 void qg_accumulate_body(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles, bool rows);
 /* The same, each part where it is wanted, so that few values are kept at a time. */

@@ -244,9 +244,9 @@ void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout float sum) {
-    uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u, shift = tile * 16u, begin = block * 12u + tile * 6u;
+    uint tile = j % 2u, shift = tile * 16u;
     float s = bf16_to_f32(words[0] >> shift), b = bf16_to_f32(words[1] >> shift);
-    bool upper = (begin & 2u) != 0u;
+    bool upper = ((tile * 6u) & 2u) != 0u;
     uvec4 four0 = fours[0], four1 = fours[1];
     uint pick0 = upper ? four0.z : four0.x, run0 = pick0 >> 12u, pick1 = upper ? four0.w : four0.y;
     uint w_run0 = (pick0 >> 16u) | (pick1 << 16u), run1 = w_run0 >> 8u, run2 = pick1 >> 4u;

@@ -831,6 +831,7 @@ const qk_kernel qk_aqlm_2x8_g8_gemv_f32_vulkan = {
     .shares_wide = 0,
     .teams_tile = 2,
     .teams_kept = 8,
+    .teams_block = 0,
     .sum_roundings = 68,
 };
 
@@ -969,6 +970,7 @@ const qk_kernel qk_aqlm_2x8_g8_gemv_f16_vulkan = {
     .shares_wide = 0,
     .teams_tile = 2,
     .teams_kept = 8,
+    .teams_block = 0,
     .sum_roundings = 68,
 };
 

@@ -765,6 +765,7 @@ const qk_kernel qk_fp8_block_gemv_f32_vulkan = {
     .shares_wide = 0,
     .teams_tile = 8,
     .teams_kept = 32,
+    .teams_block = 0,
     .sum_roundings = 122,
 };
 
@@ -900,6 +901,7 @@ const qk_kernel qk_fp8_block_gemv_f16_vulkan = {
     .shares_wide = 0,
     .teams_tile = 8,
     .teams_kept = 32,
+    .teams_block = 0,
     .sum_roundings = 122,
 };
 

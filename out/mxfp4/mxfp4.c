@@ -4,7 +4,8 @@
  * 17 bytes for 32 elements, 4.25 bits each.
  * dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 8.12 operations: 0.625 loads, 3.25 bits, 1.25 integer, 1 float, 1
  * conversions, 1 lookups.
- * gemv, gemv_id in f32: for each weight 0.531 bytes read, 6.23 operations: 0.234 loads, 3 bits, 0.438 integer, 2.06 float, 0.5 conversions.
+ * gemv in f32: for each weight 0.531 bytes read, 6.23 operations: 0.234 loads, 3 bits, 0.438 integer, 2.06 float, 0.5 conversions.
+ * gemv_id in f32: for each weight 0.531 bytes read, 6.31 operations: 0.234 loads, 3.09 bits, 0.453 integer, 2.03 float, 0.5 conversions.
  *     format mxfp4 "E2M1 codes, a power of two for 32"
  *     from "ggml (llama.cpp), ggml-common.h"
  *
@@ -977,6 +978,7 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .shares_wide = 0,
     .teams_tile = 8,
     .teams_kept = 32,
+    .teams_block = 128,
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 128,
@@ -1118,6 +1120,7 @@ const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .shares_wide = 1,
     .teams_tile = 5,
     .teams_kept = 64,
+    .teams_block = 128,
     .sum_roundings = 122,
     .x_levels = 127,
     .x_group = 32,
@@ -1228,6 +1231,7 @@ const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .shares_wide = 1,
     .teams_tile = 9,
     .teams_kept = 64,
+    .teams_block = 128,
     .sum_roundings = 122,
     .x_levels = 32639,
     .x_group = 32,
@@ -1338,6 +1342,7 @@ const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .shares_wide = 1,
     .teams_tile = 13,
     .teams_kept = 64,
+    .teams_block = 128,
     .sum_roundings = 122,
     .x_levels = 8355708,
     .x_group = 32,
@@ -1441,6 +1446,7 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .shares_wide = 0,
     .teams_tile = 8,
     .teams_kept = 32,
+    .teams_block = 128,
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 128,
@@ -1582,6 +1588,7 @@ const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .shares_wide = 1,
     .teams_tile = 5,
     .teams_kept = 64,
+    .teams_block = 128,
     .sum_roundings = 122,
     .x_levels = 127,
     .x_group = 32,
@@ -1692,6 +1699,7 @@ const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .shares_wide = 1,
     .teams_tile = 9,
     .teams_kept = 64,
+    .teams_block = 128,
     .sum_roundings = 122,
     .x_levels = 32639,
     .x_group = 32,
@@ -1802,6 +1810,7 @@ const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .shares_wide = 1,
     .teams_tile = 13,
     .teams_kept = 64,
+    .teams_block = 128,
     .sum_roundings = 122,
     .x_levels = 8355708,
     .x_group = 32,
@@ -1888,7 +1897,7 @@ const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
-    .wide_block = 128,
+    .wide_block = 64,
     .sum_roundings = 122,
 };
 
@@ -1959,7 +1968,6 @@ static const qk_table mxfp4_gemv_id_int8_f32_tables[] = {
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_digits[] = {1};
-static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
@@ -1971,7 +1979,6 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     mxfp4_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, mxfp4_gemv_id_int8_f32_vulkan_digits},
-    {11, "padded", 0, 2, mxfp4_gemv_id_int8_f32_vulkan_padded},
     {12, "checked", 0, 2, mxfp4_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_id_int8_f32_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_id_int8_f32_vulkan_copies},
@@ -1999,7 +2006,7 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
     .push = mxfp4_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int8_f32_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 11,
     .spec_constants = mxfp4_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2008,11 +2015,11 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
-    .wide_block = 128,
+    .wide_block = 64,
     .sum_roundings = 122,
     .x_levels = 127,
     .x_group = 32,
-    .x_reach = 56,
+    .x_reach = 32,
 };
 
 static const qk_binding mxfp4_gemv_id_split_f32_bindings[] = {
@@ -2053,7 +2060,6 @@ static const qk_table mxfp4_gemv_id_split_f32_tables[] = {
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_digits[] = {2};
-static const uint32_t mxfp4_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
@@ -2065,7 +2071,6 @@ static const qk_spec_constant mxfp4_gemv_id_split_f32_vulkan_constants[] = {{0, 
     mxfp4_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, mxfp4_gemv_id_split_f32_vulkan_digits},
-    {11, "padded", 0, 2, mxfp4_gemv_id_split_f32_vulkan_padded},
     {12, "checked", 0, 2, mxfp4_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_id_split_f32_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_id_split_f32_vulkan_copies},
@@ -2093,7 +2098,7 @@ const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
     .push = mxfp4_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_split_f32_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 11,
     .spec_constants = mxfp4_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2102,11 +2107,11 @@ const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
-    .wide_block = 128,
+    .wide_block = 64,
     .sum_roundings = 122,
     .x_levels = 32639,
     .x_group = 32,
-    .x_reach = 56,
+    .x_reach = 32,
 };
 
 static const qk_binding mxfp4_gemv_id_int24_f32_bindings[] = {
@@ -2147,7 +2152,6 @@ static const qk_table mxfp4_gemv_id_int24_f32_tables[] = {
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_digits[] = {3};
-static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
@@ -2159,7 +2163,6 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     mxfp4_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, mxfp4_gemv_id_int24_f32_vulkan_digits},
-    {11, "padded", 0, 2, mxfp4_gemv_id_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, mxfp4_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_id_int24_f32_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_id_int24_f32_vulkan_copies},
@@ -2187,7 +2190,7 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
     .push = mxfp4_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int24_f32_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 11,
     .spec_constants = mxfp4_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2196,11 +2199,11 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
-    .wide_block = 128,
+    .wide_block = 64,
     .sum_roundings = 122,
     .x_levels = 8355708,
     .x_group = 32,
-    .x_reach = 56,
+    .x_reach = 32,
 };
 
 static const qk_binding mxfp4_gemv_id_f16_bindings[] = {
@@ -2283,7 +2286,7 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
-    .wide_block = 128,
+    .wide_block = 64,
     .sum_roundings = 122,
 };
 
@@ -2354,7 +2357,6 @@ static const qk_table mxfp4_gemv_id_int8_f16_tables[] = {
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_digits[] = {1};
-static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
@@ -2366,7 +2368,6 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     mxfp4_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, mxfp4_gemv_id_int8_f16_vulkan_digits},
-    {11, "padded", 0, 2, mxfp4_gemv_id_int8_f16_vulkan_padded},
     {12, "checked", 0, 2, mxfp4_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_id_int8_f16_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_id_int8_f16_vulkan_copies},
@@ -2394,7 +2395,7 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
     .push = mxfp4_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int8_f16_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 11,
     .spec_constants = mxfp4_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2403,11 +2404,11 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
-    .wide_block = 128,
+    .wide_block = 64,
     .sum_roundings = 122,
     .x_levels = 127,
     .x_group = 32,
-    .x_reach = 56,
+    .x_reach = 32,
 };
 
 static const qk_binding mxfp4_gemv_id_split_f16_bindings[] = {
@@ -2448,7 +2449,6 @@ static const qk_table mxfp4_gemv_id_split_f16_tables[] = {
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_digits[] = {2};
-static const uint32_t mxfp4_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
@@ -2460,7 +2460,6 @@ static const qk_spec_constant mxfp4_gemv_id_split_f16_vulkan_constants[] = {{0, 
     mxfp4_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, mxfp4_gemv_id_split_f16_vulkan_digits},
-    {11, "padded", 0, 2, mxfp4_gemv_id_split_f16_vulkan_padded},
     {12, "checked", 0, 2, mxfp4_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_id_split_f16_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_id_split_f16_vulkan_copies},
@@ -2488,7 +2487,7 @@ const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
     .push = mxfp4_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_split_f16_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 11,
     .spec_constants = mxfp4_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2497,11 +2496,11 @@ const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
-    .wide_block = 128,
+    .wide_block = 64,
     .sum_roundings = 122,
     .x_levels = 32639,
     .x_group = 32,
-    .x_reach = 56,
+    .x_reach = 32,
 };
 
 static const qk_binding mxfp4_gemv_id_int24_f16_bindings[] = {
@@ -2542,7 +2541,6 @@ static const qk_table mxfp4_gemv_id_int24_f16_tables[] = {
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_digits[] = {3};
-static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
@@ -2554,7 +2552,6 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     mxfp4_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, mxfp4_gemv_id_int24_f16_vulkan_digits},
-    {11, "padded", 0, 2, mxfp4_gemv_id_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, mxfp4_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_id_int24_f16_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_id_int24_f16_vulkan_copies},
@@ -2582,7 +2579,7 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
     .push = mxfp4_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int24_f16_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 11,
     .spec_constants = mxfp4_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2591,11 +2588,11 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
-    .wide_block = 128,
+    .wide_block = 64,
     .sum_roundings = 122,
     .x_levels = 8355708,
     .x_group = 32,
-    .x_reach = 56,
+    .x_reach = 32,
 };
 
 static const qk_binding mxfp4_encode_f32_bindings[] = {

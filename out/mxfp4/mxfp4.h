@@ -4,7 +4,8 @@
  * 17 bytes for 32 elements, 4.25 bits each.
  * dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 8.12 operations: 0.625 loads, 3.25 bits, 1.25 integer, 1 float, 1
  * conversions, 1 lookups.
- * gemv, gemv_id in f32: for each weight 0.531 bytes read, 6.23 operations: 0.234 loads, 3 bits, 0.438 integer, 2.06 float, 0.5 conversions.
+ * gemv in f32: for each weight 0.531 bytes read, 6.23 operations: 0.234 loads, 3 bits, 0.438 integer, 2.06 float, 0.5 conversions.
+ * gemv_id in f32: for each weight 0.531 bytes read, 6.31 operations: 0.234 loads, 3.09 bits, 0.453 integer, 2.03 float, 0.5 conversions.
  *     format mxfp4 "E2M1 codes, a power of two for 32"
  *     from "ggml (llama.cpp), ggml-common.h"
  *

@@ -2,7 +2,7 @@
 // Generated from the specification below by `qkgen emit --format mxfp4`; do not edit.
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 17 bytes for 32 elements, 4.25 bits each.
-// For each weight 0.531 bytes read, 5.36 operations: 0.156 loads, 2.03 bits, 2.42 integer, 0.188 float, 0.0625 conversions, 0.5 lookups.
+// For each weight 0.531 bytes read, 5.12 operations: 0.234 loads, 2.09 bits, 2.17 integer, 0.0938 float, 0.0312 conversions, 0.5 lookups.
 //     format mxfp4 "E2M1 codes, a power of two for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
 //
@@ -22,6 +22,7 @@
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_spirv_intrinsics : require
 #extension GL_EXT_shader_8bit_storage : require
+#extension GL_EXT_shader_16bit_storage : require
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time, at most as many as a subgroup has lanes
@@ -29,15 +30,14 @@ layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1
 layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
-layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 layout(constant_id = 9) const uint COPIES = 1;  // of a table of pairs, for threads that are neighbours
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint8_t blocks[]; };
 layout(binding = 9, std430) readonly buffer KTable { int K[]; };
+layout(binding = 0, std430) readonly buffer Blocks_halfBuffer { uint16_t blocks_half[]; };
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
-layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
 layout(binding = 3, std430) buffer Status { uint out_of_range; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
@@ -164,11 +164,7 @@ uint bytes_of(ivec4 v, uint digit) {
 // ones, for threads take the same run of tiles that are neighbours.
 shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
 uint staged_from = 0u;
-vec4 staged_x(uint at) {
-    if (STAGED == 1u) return x_run(at);
-    const uint place = at - staged_from;
-    return staged[place + place / 16u];
-}
+vec4 staged_x(uint at) { return staged[at - staged_from + (at - staged_from) / 16u]; }
 
 shared uint K_of_two[256u * COPIES];  // for each byte of two codes, in bytes 0 and 2
 
@@ -178,11 +174,26 @@ uint K_pairs(uint codes) {
     return K_of_two[(codes & 0xFFu) * COPIES + copy] | (K_of_two[((codes >> 8u) & 0xFFu) * COPIES + copy] << 8u);
 }
 
+// Runs `at` to `at` + 3, each thread its own: what one of four neighbours wants, all load, side by side; then they swap. All call it.
+void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
+    vec4 v[4];
+    const uint own = gl_SubgroupInvocationID % 4u;
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) v[i] = x_run(subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own);
+    [[unroll]] for (uint swap = 0u; swap < 4u; ++swap) {
+        const uint bit = 1u + swap / 2u, i = swap < 2u ? 2u * swap : swap - 2u;
+        const bool odd = (own & bit) != 0u;
+        const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
+        v[i] = odd ? other : v[i], v[i + bit] = odd ? v[i + bit] : other;
+    }
+    run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
+}
+
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 2u, place = j / 2u * 32u + tile * 2u, from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 4u) + place;
+    const uint place = j * 16u, from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 4u) + place;
     vec4 run[16], most[2], all[2];
-    [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = staged_x(from + r % 2u + r / 2u * 4u);
+    [[unroll]] for (uint r = 0u; r < 16u && STAGED > 1u; ++r) run[r] = staged_x(from + r);
+    [[unroll]] for (uint r = 0u; r < 16u && STAGED == 1u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
     [[unroll]] for (uint s = 0u; s < 2u; ++s) most[s] = all[s] = vec4(0.0);
     [[unroll]] for (uint r = 0u; r < 16u; ++r) most[r / 8u] = max(most[r / 8u], abs(run[r])), all[r / 8u] += run[r];
     ivec4 whole[16];
@@ -192,104 +203,70 @@ void load_x(uint vector, uint j, uint k) {
         x[k][DIGITS * 4u][s] = floatBitsToUint(step);
     }
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        x[k][digit * 4u].x = bytes_of(ivec4(whole[0].x, whole[0].y, whole[2].x, whole[2].y), digit);
-        x[k][digit * 4u].y = bytes_of(ivec4(whole[0].z, whole[0].w, whole[2].z, whole[2].w), digit);
-        x[k][digit * 4u].z = bytes_of(ivec4(whole[1].x, whole[1].y, whole[3].x, whole[3].y), digit);
-        x[k][digit * 4u].w = bytes_of(ivec4(whole[1].z, whole[1].w, whole[3].z, whole[3].w), digit);
-        x[k][digit * 4u + 1u].x = bytes_of(ivec4(whole[4].x, whole[4].y, whole[6].x, whole[6].y), digit);
-        x[k][digit * 4u + 1u].y = bytes_of(ivec4(whole[4].z, whole[4].w, whole[6].z, whole[6].w), digit);
-        x[k][digit * 4u + 1u].z = bytes_of(ivec4(whole[5].x, whole[5].y, whole[7].x, whole[7].y), digit);
-        x[k][digit * 4u + 1u].w = bytes_of(ivec4(whole[5].z, whole[5].w, whole[7].z, whole[7].w), digit);
-        x[k][digit * 4u + 2u].x = bytes_of(ivec4(whole[8].x, whole[8].y, whole[10].x, whole[10].y), digit);
-        x[k][digit * 4u + 2u].y = bytes_of(ivec4(whole[8].z, whole[8].w, whole[10].z, whole[10].w), digit);
-        x[k][digit * 4u + 2u].z = bytes_of(ivec4(whole[9].x, whole[9].y, whole[11].x, whole[11].y), digit);
-        x[k][digit * 4u + 2u].w = bytes_of(ivec4(whole[9].z, whole[9].w, whole[11].z, whole[11].w), digit);
-        x[k][digit * 4u + 3u].x = bytes_of(ivec4(whole[12].x, whole[12].y, whole[14].x, whole[14].y), digit);
-        x[k][digit * 4u + 3u].y = bytes_of(ivec4(whole[12].z, whole[12].w, whole[14].z, whole[14].w), digit);
-        x[k][digit * 4u + 3u].z = bytes_of(ivec4(whole[13].x, whole[13].y, whole[15].x, whole[15].y), digit);
-        x[k][digit * 4u + 3u].w = bytes_of(ivec4(whole[13].z, whole[13].w, whole[15].z, whole[15].w), digit);
+        x[k][digit * 4u].x = bytes_of(ivec4(whole[0].x, whole[0].y, whole[4].x, whole[4].y), digit);
+        x[k][digit * 4u].y = bytes_of(ivec4(whole[0].z, whole[0].w, whole[4].z, whole[4].w), digit);
+        x[k][digit * 4u].z = bytes_of(ivec4(whole[1].x, whole[1].y, whole[5].x, whole[5].y), digit);
+        x[k][digit * 4u].w = bytes_of(ivec4(whole[1].z, whole[1].w, whole[5].z, whole[5].w), digit);
+        x[k][digit * 4u + 1u].x = bytes_of(ivec4(whole[2].x, whole[2].y, whole[6].x, whole[6].y), digit);
+        x[k][digit * 4u + 1u].y = bytes_of(ivec4(whole[2].z, whole[2].w, whole[6].z, whole[6].w), digit);
+        x[k][digit * 4u + 1u].z = bytes_of(ivec4(whole[3].x, whole[3].y, whole[7].x, whole[7].y), digit);
+        x[k][digit * 4u + 1u].w = bytes_of(ivec4(whole[3].z, whole[3].w, whole[7].z, whole[7].w), digit);
+        x[k][digit * 4u + 2u].x = bytes_of(ivec4(whole[8].x, whole[8].y, whole[12].x, whole[12].y), digit);
+        x[k][digit * 4u + 2u].y = bytes_of(ivec4(whole[8].z, whole[8].w, whole[12].z, whole[12].w), digit);
+        x[k][digit * 4u + 2u].z = bytes_of(ivec4(whole[9].x, whole[9].y, whole[13].x, whole[13].y), digit);
+        x[k][digit * 4u + 2u].w = bytes_of(ivec4(whole[9].z, whole[9].w, whole[13].z, whole[13].w), digit);
+        x[k][digit * 4u + 3u].x = bytes_of(ivec4(whole[10].x, whole[10].y, whole[14].x, whole[14].y), digit);
+        x[k][digit * 4u + 3u].y = bytes_of(ivec4(whole[10].z, whole[10].w, whole[14].z, whole[14].w), digit);
+        x[k][digit * 4u + 3u].z = bytes_of(ivec4(whole[11].x, whole[11].y, whole[15].x, whole[15].y), digit);
+        x[k][digit * 4u + 3u].w = bytes_of(ivec4(whole[11].z, whole[11].w, whole[15].z, whole[15].w), digit);
     }
 }
 
-// Loads tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch(uint n, uint j, out uvec4 fours[4], out uint words[6]) {
-    if (PADDED == 0u && n + 1u == (expert_end - expert_first) * rows && j + 2u >= row_tiles / 4u) {
-        n = 0u;
-        j = j % 2u;
-    }
-    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 2u, tile = j % 2u;
-    uint base = block * 17u, begin = base + tile * 2u, window = begin / 4u;
-    fours[0] = blocks_four[window];
-    fours[1] = blocks_four[window + 1u];
-    fours[2] = blocks_four[window + 2u];
-    fours[3] = blocks_four[window + 3u];
-    words[0] = blocks_word[base];
-    words[1] = blocks_word[base + 4u];
-    words[2] = blocks_word[base + 8u];
-    words[3] = blocks_word[begin + 13u];
-    words[4] = blocks_word[base + 12u];
-    words[5] = blocks_word[begin + 14u];
-}
-
-// 16 bytes, as far as block `block` goes.
-uvec4 blocks_to_end(uint at, uint block) {
-    const uint end = (block + 1u) * 68u;
-    uvec4 four = uvec4(0u);
-    [[unroll]] for (uint i = 0u; i < 16u; ++i) {
-        const uint word = at * 16u + i;
-        if (word < end) four[i / 4u] |= uint(blocks[word]) << (i % 4u * 8u);
-    }
-    return four;
-}
-
-// Loads tile `j` of row `n` of the last block of all.
-void fetch_last(uint n, uint j, out uvec4 fours[4], out uint words[6]) {
-    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 2u, tile = j % 2u;
-    uint base = block * 17u, begin = base + tile * 2u, window = begin / 4u;
-    fours[0] = blocks_to_end(window, block);
-    fours[1] = blocks_to_end(window + 1u, block);
-    fours[2] = blocks_to_end(window + 2u, block);
-    fours[3] = blocks_to_end(window + 3u, block);
-    words[0] = blocks_word[base];
-    words[1] = blocks_word[base + 4u];
-    words[2] = blocks_word[base + 8u];
-    words[3] = blocks_word[begin + 13u];
-    words[4] = blocks_word[base + 12u];
-    words[5] = blocks_word[begin + 14u];
+// Loads tile `j` of row `n`.
+void fetch(uint n, uint j, out uint words[15]) {
+    uint block = row_of_weights(n) * (row_tiles / 4u) + j, base = block * 17u, first = base / 2u;
+    words[0] = blocks_word[first];
+    words[1] = blocks_word[first + 1u];
+    words[2] = uint(blocks_half[base + 2u]);
+    words[3] = uint(blocks_half[base]);
+    words[4] = blocks_word[first + 2u];
+    words[5] = uint(blocks_half[base + 4u]);
+    words[6] = blocks_word[first + 3u];
+    words[7] = uint(blocks_half[base + 6u]);
+    words[8] = blocks_word[first + 4u];
+    words[9] = uint(blocks_half[base + 8u]);
+    words[10] = blocks_word[first + 5u];
+    words[11] = blocks_word[first + 6u];
+    words[12] = blocks_word[first + 7u];
+    words[13] = uint(blocks_half[base + 15u]);
+    words[14] = uint(blocks_half[base + 16u]);
 }
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[6], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 2u, tile = j % 2u;
-    uint base = block * 17u, begin = base + tile * 2u, e0 = words[0] & 0xFFu, e1 = (words[1] >> 8u) & 0xFFu, e2 = (words[2] >> 16u) & 0xFFu;
-    uint e3 = words[4] >> 24u, qs0 = words[3], bytes0 = K_pairs(qs0), bytes1 = K_pairs(qs0 >> 16u), qs1 = words[5], bytes2 = K_pairs(qs1);
-    uint bytes3 = K_pairs(qs1 >> 16u);
+void accumulate(uint n, uint j, uint k, uint words[15], inout float sum) {
+    const uint block = row_of_weights(n) * (row_tiles / 4u) + j;
+    uint e0 = words[3] & 0xFFu, qs0 = words[2], qs1 = words[5], qs2 = words[7], qs3 = words[9], e1 = qs3 >> 8u;
+    uint qs4 = words[13] | (words[14] << 16u), bytes0 = K_pairs(qs4), bytes1 = K_pairs(qs4 >> 16u);
     float e_e_e0 = uintBitsToFloat(uint(int(e0) < 2 ? 2097152 << (int(e0) & 1) : ((int(e0) + 255) & 255) << 23));
     float e_e_e1 = uintBitsToFloat(uint(int(e1) < 2 ? 2097152 << (int(e1) & 1) : ((int(e1) + 255) & 255) << 23));
-    float e_e_e2 = uintBitsToFloat(uint(int(e2) < 2 ? 2097152 << (int(e2) & 1) : ((int(e2) + 255) & 255) << 23));
-    float e_e_e3 = uintBitsToFloat(uint(int(e3) < 2 ? 2097152 << (int(e3) & 1) : ((int(e3) + 255) & 255) << 23));
-    bool odd = (begin & 1u) != 0u, upper = (begin & 2u) != 0u;
-    uvec4 four0 = fours[0], four1 = fours[1], four2 = fours[2], four3 = fours[3];
-    uint pick0 = upper ? four0.w : four0.y, pick1 = upper ? four0.z : four0.x, qs2 = odd ? pick0 : pick1, pick2 = upper ? four1.x : four0.z;
-    uint qs3 = odd ? pick2 : pick0, qs_run0 = (qs2 >> 8u) | (qs3 << 24u), bytes4 = K_pairs(qs_run0), bytes5 = K_pairs(qs_run0 >> 16u);
-    uint pick3 = upper ? four1.y : four0.w, qs4 = odd ? pick3 : pick2, qs_run1 = (qs3 >> 8u) | (qs4 << 24u), bytes6 = K_pairs(qs_run1);
-    uint bytes7 = K_pairs(qs_run1 >> 16u), pick4 = upper ? four1.w : four1.y, pick5 = upper ? four1.z : four1.x, qs5 = odd ? pick4 : pick5;
-    uint pick6 = upper ? four2.x : four1.z, qs6 = odd ? pick6 : pick4, qs_run2 = (qs5 >> 16u) | (qs6 << 16u), bytes8 = K_pairs(qs_run2);
-    uint bytes9 = K_pairs(qs_run2 >> 16u), pick7 = upper ? four2.y : four1.w, qs7 = odd ? pick7 : pick6;
-    uint qs_run3 = (qs6 >> 16u) | (qs7 << 16u), bytes10 = K_pairs(qs_run3), bytes11 = K_pairs(qs_run3 >> 16u);
-    uint pick8 = upper ? four2.w : four2.y, pick9 = upper ? four2.z : four2.x, qs8 = odd ? pick8 : pick9;
-    uint pick10 = upper ? four3.x : four2.z, qs9 = odd ? pick10 : pick8, qs_run4 = (qs8 >> 24u) | (qs9 << 8u), bytes12 = K_pairs(qs_run4);
-    uint bytes13 = K_pairs(qs_run4 >> 16u), pick11 = upper ? four3.y : four2.w, qs10 = odd ? pick11 : pick10;
-    uint qs_run5 = (qs9 >> 24u) | (qs10 << 8u), bytes14 = K_pairs(qs_run5), bytes15 = K_pairs(qs_run5 >> 16u);
-    float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
+    bool midway = (block & 1u) != 0u;  // midway: the block begins in the middle of a word
+    uint qs5 = midway ? (words[0] >> 16u) | (words[1] << 16u) : words[0], qs_run0 = (qs5 >> 8u) | (qs0 << 24u), bytes2 = K_pairs(qs_run0);
+    uint bytes3 = K_pairs(qs_run0 >> 16u), qs6 = midway ? (words[1] >> 16u) | (words[4] << 16u) : words[1];
+    uint qs_run1 = (qs6 >> 8u) | (qs1 << 24u), bytes4 = K_pairs(qs_run1), bytes5 = K_pairs(qs_run1 >> 16u);
+    uint qs7 = midway ? (words[4] >> 16u) | (words[6] << 16u) : words[4], qs_run2 = (qs7 >> 8u) | (qs2 << 24u), bytes6 = K_pairs(qs_run2);
+    uint bytes7 = K_pairs(qs_run2 >> 16u), qs8 = midway ? (words[6] >> 16u) | (words[8] << 16u) : words[6];
+    uint qs_run3 = (qs8 >> 8u) | (qs3 << 24u), bytes8 = K_pairs(qs_run3), bytes9 = K_pairs(qs_run3 >> 16u);
+    uint qs9 = midway ? words[10] : (words[8] >> 16u) | (words[10] << 16u), bytes10 = K_pairs(qs9), bytes11 = K_pairs(qs9 >> 16u);
+    uint qs10 = midway ? words[11] : (words[10] >> 16u) | (words[11] << 16u), bytes12 = K_pairs(qs10), bytes13 = K_pairs(qs10 >> 16u);
+    uint qs11 = midway ? words[12] : (words[11] >> 16u) | (words[12] << 16u), bytes14 = K_pairs(qs11), bytes15 = K_pairs(qs11 >> 16u);
+    float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(dot16(0, uvec4(bytes4, bytes5, bytes6, bytes7), x[k][digit * 4u]));
-        dots1 = 256.0 * dots1 + float(dot16(0, uvec4(bytes8, bytes9, bytes10, bytes11), x[k][digit * 4u + 1u]));
-        dots2 = 256.0 * dots2 + float(dot16(0, uvec4(bytes12, bytes13, bytes14, bytes15), x[k][digit * 4u + 2u]));
-        dots3 = 256.0 * dots3 + float(dot16(0, uvec4(bytes0, bytes1, bytes2, bytes3), x[k][digit * 4u + 3u]));
+        dots0 = 256.0 * dots0 + float(dot16(dot16(0, uvec4(bytes2, bytes3, bytes4, bytes5), x[k][digit * 4u]),
+            uvec4(bytes6, bytes7, bytes8, bytes9), x[k][digit * 4u + 1u]));
+        dots1 = 256.0 * dots1 + float(dot16(dot16(0, uvec4(bytes10, bytes11, bytes12, bytes13), x[k][digit * 4u + 2u]),
+            uvec4(bytes14, bytes15, bytes0, bytes1), x[k][digit * 4u + 3u]));
     }
-    sum += e_e_e0 * (x_step(k, 0u) * dots0) + e_e_e1 * (x_step(k, 0u) * dots1) + e_e_e2 * (x_step(k, 1u) * dots2)
-        + e_e_e3 * (x_step(k, 1u) * dots3);
+    sum += e_e_e0 * (x_step(k, 0u) * dots0) + e_e_e1 * (x_step(k, 1u) * dots1);
 }
 
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
@@ -306,15 +283,15 @@ float sum_of_lanes(float v[SUMS], uint width) {
 // What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and each
 // `step` further on: of those that it keeps, number `m`.
 void stage_x(uint vector, uint m, uint begin, uint end, uint own, uint step) {
-    const uint runs = x_from(vector, row_tiles * 4u), runs_end = runs + (end + 1u) / 2u * 32u;
-    for (staged_from = runs + begin / 2u * 32u; staged_from < runs_end; staged_from += STAGED) {
+    const uint runs = x_from(vector, row_tiles * 4u), runs_end = runs + end * 16u;
+    for (staged_from = runs + begin * 16u; staged_from < runs_end; staged_from += STAGED) {
         const uint count = min(STAGED, runs_end - staged_from);
         barrier();
         for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_run(staged_from + i);
         barrier();
         [[unroll]] for (uint k = 0; k < TILES; ++k) {
             const uint j = own + k * step;
-            if (j < end && runs + j / 2u * 32u - staged_from < STAGED) load_x(vector, j, k * BATCH + m);
+            if (j < end && runs + j * 16u - staged_from < STAGED) load_x(vector, j, k * BATCH + m);
         }
     }
 }
@@ -356,22 +333,9 @@ void main() {
                 if (STAGED == 1u && !kept) load_x(vector, min(j, tiles - 1u), k);
                 if (j >= tiles) continue;
                 if (!bound) continue;
-                // Of the last block of all, beyond which no load goes, the sum is made beforehand.
-                const bool at_end = PADDED == 0u && expert + 1u == expert_end && row + ROWS >= end && j + 2u >= tiles;
-                float sum_at_end = 0.0;
-                if (at_end) {
-                    uvec4 last_fours[4]; uint last_words[6];
-                    fetch_last(end - 1u, j, last_fours, last_words);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
-                    accumulate(end - 1u, j, k, last_fours, last_words, sum_at_end);
-                }
-                uvec4 fours[ROWS][4];
-                uint words[ROWS][6];
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
-                if (at_end) {
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];
-                }
+                uint words[ROWS][15];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, words[r], sum[r]);
             }
             held = c0;
             held_vector = vector;

@@ -2,7 +2,7 @@
 // Generated from the specification below by `qkgen emit --format mxfp4`; do not edit.
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 17 bytes for 32 elements, 4.25 bits each.
-// For each weight 0.531 bytes read, 6.23 operations: 0.234 loads, 3 bits, 0.438 integer, 2.06 float, 0.5 conversions.
+// For each weight 0.531 bytes read, 6.31 operations: 0.234 loads, 3.09 bits, 0.453 integer, 2.03 float, 0.5 conversions.
 //     format mxfp4 "E2M1 codes, a power of two for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
 //
@@ -21,6 +21,7 @@
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_8bit_storage : require
+#extension GL_EXT_shader_16bit_storage : require
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time, at most as many as a subgroup has lanes
@@ -32,6 +33,7 @@ layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup lo
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint8_t blocks[]; };
 layout(binding = 9, std430) readonly buffer KTable { int K[]; };
+layout(binding = 0, std430) readonly buffer Blocks_halfBuffer { uint16_t blocks_half[]; };
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
 layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
 layout(binding = 3, std430) buffer Status { uint out_of_range; };
@@ -143,90 +145,95 @@ vec4 staged_x(uint at) {
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 2u, place = j / 2u * 32u + tile * 2u, from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 4u) + place;
+    const uint place = j * 16u, from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 4u) + place;
     vec4 run[16];
-    [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = staged_x(from + r % 2u + r / 2u * 4u);
+    [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = staged_x(from + r);
     [[unroll]] for (uint r = 0u; r < 16u; ++r) x[k][r] = run[r] * 32768.0;
 }
 
 // Loads tile `j` of row `n`.
 void fetch(uint n, uint j, out uint words[15]) {
-    uint block = row_of_weights(n) * (row_tiles / 8u) + j / 2u, tile = j % 2u, base = block * 17u;
-    words[0] = blocks_word[base + tile * 2u];
-    words[1] = blocks_word[base + tile * 2u + 1u];
-    words[2] = blocks_word[base];
-    words[3] = blocks_word[base + tile * 2u + 2u];
-    words[4] = blocks_word[base + tile * 2u + 4u];
-    words[5] = blocks_word[base + tile * 2u + 5u];
-    words[6] = blocks_word[base + 4u];
-    words[7] = blocks_word[base + tile * 2u + 6u];
-    words[8] = blocks_word[base + tile * 2u + 8u];
-    words[9] = blocks_word[base + tile * 2u + 9u];
-    words[10] = blocks_word[base + 8u];
-    words[11] = blocks_word[base + tile * 2u + 10u];
-    words[12] = blocks_word[base + tile * 2u + 13u];
-    words[13] = blocks_word[base + 12u];
-    words[14] = blocks_word[base + tile * 2u + 14u];
+    uint block = row_of_weights(n) * (row_tiles / 4u) + j, base = block * 17u, first = base / 2u;
+    words[0] = blocks_word[first];
+    words[1] = blocks_word[first + 1u];
+    words[2] = uint(blocks_half[base + 2u]);
+    words[3] = uint(blocks_half[base]);
+    words[4] = blocks_word[first + 2u];
+    words[5] = uint(blocks_half[base + 4u]);
+    words[6] = blocks_word[first + 3u];
+    words[7] = uint(blocks_half[base + 6u]);
+    words[8] = blocks_word[first + 4u];
+    words[9] = uint(blocks_half[base + 8u]);
+    words[10] = blocks_word[first + 5u];
+    words[11] = blocks_word[first + 6u];
+    words[12] = blocks_word[first + 7u];
+    words[13] = uint(blocks_half[base + 15u]);
+    words[14] = uint(blocks_half[base + 16u]);
 }
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uint words[15], inout float sum) {
-    uint e0 = words[2] & 0xFFu, qs0 = words[0], qs1 = words[1], qs_run0 = (qs0 >> 8u) | (qs1 << 24u), qs2 = words[3];
-    uint qs_run1 = (qs1 >> 8u) | (qs2 << 24u), e1 = (words[6] >> 8u) & 0xFFu, qs3 = words[4], qs4 = words[5];
-    uint qs_run2 = (qs3 >> 16u) | (qs4 << 16u), qs5 = words[7], qs_run3 = (qs4 >> 16u) | (qs5 << 16u), e2 = (words[10] >> 16u) & 0xFFu;
-    uint qs6 = words[8], qs7 = words[9], qs_run4 = (qs6 >> 24u) | (qs7 << 8u), qs8 = words[11], qs_run5 = (qs7 >> 24u) | (qs8 << 8u);
-    uint e3 = words[13] >> 24u, qs9 = words[12], qs10 = words[14];
+    const uint block = row_of_weights(n) * (row_tiles / 4u) + j;
+    uint e0 = words[3] & 0xFFu, qs0 = words[2], qs1 = words[5], qs2 = words[7], qs3 = words[9], e1 = qs3 >> 8u;
+    uint qs4 = words[13] | (words[14] << 16u);
     float e_e_e0 = uintBitsToFloat(uint(int(e0) < 2 ? 2097152 << (int(e0) & 1) : ((int(e0) + 255) & 255) << 23));
     float e_e_e1 = uintBitsToFloat(uint(int(e1) < 2 ? 2097152 << (int(e1) & 1) : ((int(e1) + 255) & 255) << 23));
-    float e_e_e2 = uintBitsToFloat(uint(int(e2) < 2 ? 2097152 << (int(e2) & 1) : ((int(e2) + 255) & 255) << 23));
-    float e_e_e3 = uintBitsToFloat(uint(int(e3) < 2 ? 2097152 << (int(e3) & 1) : ((int(e3) + 255) & 255) << 23));
+    bool midway = (block & 1u) != 0u;  // midway: the block begins in the middle of a word
+    uint qs5 = midway ? (words[0] >> 16u) | (words[1] << 16u) : words[0], qs_run0 = (qs5 >> 8u) | (qs0 << 24u);
+    uint qs6 = midway ? (words[1] >> 16u) | (words[4] << 16u) : words[1], qs_run1 = (qs6 >> 8u) | (qs1 << 24u);
+    uint qs7 = midway ? (words[4] >> 16u) | (words[6] << 16u) : words[4], qs_run2 = (qs7 >> 8u) | (qs2 << 24u);
+    uint qs8 = midway ? (words[6] >> 16u) | (words[8] << 16u) : words[6], qs_run3 = (qs8 >> 8u) | (qs3 << 24u);
+    uint qs9 = midway ? words[10] : (words[8] >> 16u) | (words[10] << 16u);
+    uint qs10 = midway ? words[11] : (words[10] >> 16u) | (words[11] << 16u);
+    uint qs11 = midway ? words[12] : (words[11] >> 16u) | (words[12] << 16u);
     vec2 pair0 = unpackHalf2x16(((qs_run0 << 9u) & 0xE000E00u) | ((qs_run0 << 12u) & 0x80008000u));
     vec2 pair1 = unpackHalf2x16(((qs_run0 << 1u) & 0xE000E00u) | ((qs_run0 << 4u) & 0x80008000u));
     vec2 pair2 = unpackHalf2x16(((qs_run1 << 9u) & 0xE000E00u) | ((qs_run1 << 12u) & 0x80008000u));
     vec2 pair3 = unpackHalf2x16(((qs_run1 << 1u) & 0xE000E00u) | ((qs_run1 << 4u) & 0x80008000u));
-    vec2 pair4 = unpackHalf2x16(((qs_run0 << 5u) & 0xE000E00u) | ((qs_run0 << 8u) & 0x80008000u));
-    vec2 pair5 = unpackHalf2x16(((qs_run0 >> 3u) & 0xE000E00u) | (qs_run0 & 0x80008000u));
-    vec2 pair6 = unpackHalf2x16(((qs_run1 << 5u) & 0xE000E00u) | ((qs_run1 << 8u) & 0x80008000u));
-    vec2 pair7 = unpackHalf2x16(((qs_run1 >> 3u) & 0xE000E00u) | (qs_run1 & 0x80008000u));
-    vec2 pair8 = unpackHalf2x16(((qs_run2 << 9u) & 0xE000E00u) | ((qs_run2 << 12u) & 0x80008000u));
-    vec2 pair9 = unpackHalf2x16(((qs_run2 << 1u) & 0xE000E00u) | ((qs_run2 << 4u) & 0x80008000u));
-    vec2 pair10 = unpackHalf2x16(((qs_run3 << 9u) & 0xE000E00u) | ((qs_run3 << 12u) & 0x80008000u));
-    vec2 pair11 = unpackHalf2x16(((qs_run3 << 1u) & 0xE000E00u) | ((qs_run3 << 4u) & 0x80008000u));
+    vec2 pair4 = unpackHalf2x16(((qs_run2 << 9u) & 0xE000E00u) | ((qs_run2 << 12u) & 0x80008000u));
+    vec2 pair5 = unpackHalf2x16(((qs_run2 << 1u) & 0xE000E00u) | ((qs_run2 << 4u) & 0x80008000u));
+    vec2 pair6 = unpackHalf2x16(((qs_run3 << 9u) & 0xE000E00u) | ((qs_run3 << 12u) & 0x80008000u));
+    vec2 pair7 = unpackHalf2x16(((qs_run3 << 1u) & 0xE000E00u) | ((qs_run3 << 4u) & 0x80008000u));
+    vec2 pair8 = unpackHalf2x16(((qs_run0 << 5u) & 0xE000E00u) | ((qs_run0 << 8u) & 0x80008000u));
+    vec2 pair9 = unpackHalf2x16(((qs_run0 >> 3u) & 0xE000E00u) | (qs_run0 & 0x80008000u));
+    vec2 pair10 = unpackHalf2x16(((qs_run1 << 5u) & 0xE000E00u) | ((qs_run1 << 8u) & 0x80008000u));
+    vec2 pair11 = unpackHalf2x16(((qs_run1 >> 3u) & 0xE000E00u) | (qs_run1 & 0x80008000u));
     vec2 pair12 = unpackHalf2x16(((qs_run2 << 5u) & 0xE000E00u) | ((qs_run2 << 8u) & 0x80008000u));
     vec2 pair13 = unpackHalf2x16(((qs_run2 >> 3u) & 0xE000E00u) | (qs_run2 & 0x80008000u));
     vec2 pair14 = unpackHalf2x16(((qs_run3 << 5u) & 0xE000E00u) | ((qs_run3 << 8u) & 0x80008000u));
     vec2 pair15 = unpackHalf2x16(((qs_run3 >> 3u) & 0xE000E00u) | (qs_run3 & 0x80008000u));
-    vec2 pair16 = unpackHalf2x16(((qs_run4 << 9u) & 0xE000E00u) | ((qs_run4 << 12u) & 0x80008000u));
-    vec2 pair17 = unpackHalf2x16(((qs_run4 << 1u) & 0xE000E00u) | ((qs_run4 << 4u) & 0x80008000u));
-    vec2 pair18 = unpackHalf2x16(((qs_run5 << 9u) & 0xE000E00u) | ((qs_run5 << 12u) & 0x80008000u));
-    vec2 pair19 = unpackHalf2x16(((qs_run5 << 1u) & 0xE000E00u) | ((qs_run5 << 4u) & 0x80008000u));
-    vec2 pair20 = unpackHalf2x16(((qs_run4 << 5u) & 0xE000E00u) | ((qs_run4 << 8u) & 0x80008000u));
-    vec2 pair21 = unpackHalf2x16(((qs_run4 >> 3u) & 0xE000E00u) | (qs_run4 & 0x80008000u));
-    vec2 pair22 = unpackHalf2x16(((qs_run5 << 5u) & 0xE000E00u) | ((qs_run5 << 8u) & 0x80008000u));
-    vec2 pair23 = unpackHalf2x16(((qs_run5 >> 3u) & 0xE000E00u) | (qs_run5 & 0x80008000u));
-    vec2 pair24 = unpackHalf2x16(((qs9 << 9u) & 0xE000E00u) | ((qs9 << 12u) & 0x80008000u));
-    vec2 pair25 = unpackHalf2x16(((qs9 << 1u) & 0xE000E00u) | ((qs9 << 4u) & 0x80008000u));
-    vec2 pair26 = unpackHalf2x16(((qs10 << 9u) & 0xE000E00u) | ((qs10 << 12u) & 0x80008000u));
-    vec2 pair27 = unpackHalf2x16(((qs10 << 1u) & 0xE000E00u) | ((qs10 << 4u) & 0x80008000u));
-    vec2 pair28 = unpackHalf2x16(((qs9 << 5u) & 0xE000E00u) | ((qs9 << 8u) & 0x80008000u));
-    vec2 pair29 = unpackHalf2x16(((qs9 >> 3u) & 0xE000E00u) | (qs9 & 0x80008000u));
-    vec2 pair30 = unpackHalf2x16(((qs10 << 5u) & 0xE000E00u) | ((qs10 << 8u) & 0x80008000u));
-    vec2 pair31 = unpackHalf2x16(((qs10 >> 3u) & 0xE000E00u) | (qs10 & 0x80008000u));
+    vec2 pair16 = unpackHalf2x16(((qs9 << 9u) & 0xE000E00u) | ((qs9 << 12u) & 0x80008000u));
+    vec2 pair17 = unpackHalf2x16(((qs9 << 1u) & 0xE000E00u) | ((qs9 << 4u) & 0x80008000u));
+    vec2 pair18 = unpackHalf2x16(((qs10 << 9u) & 0xE000E00u) | ((qs10 << 12u) & 0x80008000u));
+    vec2 pair19 = unpackHalf2x16(((qs10 << 1u) & 0xE000E00u) | ((qs10 << 4u) & 0x80008000u));
+    vec2 pair20 = unpackHalf2x16(((qs11 << 9u) & 0xE000E00u) | ((qs11 << 12u) & 0x80008000u));
+    vec2 pair21 = unpackHalf2x16(((qs11 << 1u) & 0xE000E00u) | ((qs11 << 4u) & 0x80008000u));
+    vec2 pair22 = unpackHalf2x16(((qs4 << 9u) & 0xE000E00u) | ((qs4 << 12u) & 0x80008000u));
+    vec2 pair23 = unpackHalf2x16(((qs4 << 1u) & 0xE000E00u) | ((qs4 << 4u) & 0x80008000u));
+    vec2 pair24 = unpackHalf2x16(((qs9 << 5u) & 0xE000E00u) | ((qs9 << 8u) & 0x80008000u));
+    vec2 pair25 = unpackHalf2x16(((qs9 >> 3u) & 0xE000E00u) | (qs9 & 0x80008000u));
+    vec2 pair26 = unpackHalf2x16(((qs10 << 5u) & 0xE000E00u) | ((qs10 << 8u) & 0x80008000u));
+    vec2 pair27 = unpackHalf2x16(((qs10 >> 3u) & 0xE000E00u) | (qs10 & 0x80008000u));
+    vec2 pair28 = unpackHalf2x16(((qs11 << 5u) & 0xE000E00u) | ((qs11 << 8u) & 0x80008000u));
+    vec2 pair29 = unpackHalf2x16(((qs11 >> 3u) & 0xE000E00u) | (qs11 & 0x80008000u));
+    vec2 pair30 = unpackHalf2x16(((qs4 << 5u) & 0xE000E00u) | ((qs4 << 8u) & 0x80008000u));
+    vec2 pair31 = unpackHalf2x16(((qs4 >> 3u) & 0xE000E00u) | (qs4 & 0x80008000u));
     float dots0 = dot_add(dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
     float dots1 = dot_add(dots0, x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y));
     float dots2 = dot_add(dots1, x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
-    float dots3 = dot_add(dot(x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)), x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
-    float dots4 = dot_add(dots3, x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y));
-    float dots5 = dot_add(dots4, x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y));
-    float dots6 = dot_add(dot(x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), x[k][9],
+    float dots3 = dot_add(dots2, x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y));
+    float dots4 = dot_add(dots3, x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
+    float dots5 = dot_add(dots4, x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y));
+    float dots6 = dot_add(dots5, x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y));
+    float dots7 = dot_add(dot(x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), x[k][9],
         vec4(pair18.x, pair19.x, pair18.y, pair19.y));
-    float dots7 = dot_add(dots6, x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y));
-    float dots8 = dot_add(dots7, x[k][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y));
-    float dots9 = dot_add(dot(x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y)), x[k][13],
-        vec4(pair26.x, pair27.x, pair26.y, pair27.y));
-    float dots10 = dot_add(dots9, x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y));
-    float dots11 = dot_add(dots10, x[k][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
-    sum += e_e_e0 * dots2 + e_e_e1 * dots5 + e_e_e2 * dots8 + e_e_e3 * dots11;
+    float dots8 = dot_add(dots7, x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y));
+    float dots9 = dot_add(dots8, x[k][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y));
+    float dots10 = dot_add(dots9, x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y));
+    float dots11 = dot_add(dots10, x[k][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y));
+    float dots12 = dot_add(dots11, x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y));
+    float dots13 = dot_add(dots12, x[k][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
+    sum += e_e_e0 * dots6 + e_e_e1 * dots13;
 }
 
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
@@ -243,15 +250,15 @@ float sum_of_lanes(float v[SUMS], uint width) {
 // What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and each
 // `step` further on: of those that it keeps, number `m`.
 void stage_x(uint vector, uint m, uint begin, uint end, uint own, uint step) {
-    const uint runs = x_from(vector, row_tiles * 4u), runs_end = runs + (end + 1u) / 2u * 32u;
-    for (staged_from = runs + begin / 2u * 32u; staged_from < runs_end; staged_from += STAGED) {
+    const uint runs = x_from(vector, row_tiles * 4u), runs_end = runs + end * 16u;
+    for (staged_from = runs + begin * 16u; staged_from < runs_end; staged_from += STAGED) {
         const uint count = min(STAGED, runs_end - staged_from);
         barrier();
         for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_run(staged_from + i);
         barrier();
         [[unroll]] for (uint k = 0; k < TILES; ++k) {
             const uint j = own + k * step;
-            if (j < end && runs + j / 2u * 32u - staged_from < STAGED) load_x(vector, j, k * BATCH + m);
+            if (j < end && runs + j * 16u - staged_from < STAGED) load_x(vector, j, k * BATCH + m);
         }
     }
 }

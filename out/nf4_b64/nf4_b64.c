@@ -974,6 +974,7 @@ const qk_kernel qk_nf4_b64_gemv_f32_vulkan = {
     .shares_wide = 0,
     .teams_tile = 8,
     .teams_kept = 32,
+    .teams_block = 64,
     .sum_roundings = 122,
 };
 
@@ -1115,6 +1116,7 @@ const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
     .shares_wide = 0,
     .teams_tile = 8,
     .teams_kept = 32,
+    .teams_block = 64,
     .sum_roundings = 122,
 };
 

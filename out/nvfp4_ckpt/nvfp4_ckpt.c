@@ -823,6 +823,7 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
     .shares_wide = 0,
     .teams_tile = 8,
     .teams_kept = 32,
+    .teams_block = 64,
     .sum_roundings = 124,
 };
 
@@ -960,6 +961,7 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
     .shares_wide = 0,
     .teams_tile = 8,
     .teams_kept = 32,
+    .teams_block = 64,
     .sum_roundings = 124,
 };
 

@@ -4,7 +4,7 @@
  * 210 bytes for 256 elements, 6.562 bits each.
  * dequant, gather in f32: for each weight 0.82 bytes read and 4 written, 12.6 operations: 0.688 loads, 6.88 bits, 2.44 integer, 1.25 float,
  * 1.31 conversions.
- * gemv, gemv_id in f32: for each weight 0.82 bytes read, 6.28 operations: 0.344 loads, 2.36 bits, 0.547 integer, 2.38 float, 0.656
+ * gemv, gemv_id in f32: for each weight 0.82 bytes read, 6.38 operations: 0.312 loads, 2.52 bits, 0.781 integer, 2.19 float, 0.578
  * conversions.
  *     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -944,7 +944,6 @@ static const uint32_t q6_K_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
-static const uint32_t q6_K_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_f32_vulkan_turns[] = {1, 4};
 static const uint32_t q6_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -958,7 +957,6 @@ static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_f32_vulkan_split},
     {6, "shared_fours", 512, 4, q6_K_gemv_f32_vulkan_shared_fours},
-    {11, "padded", 0, 2, q6_K_gemv_f32_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_f32_vulkan_checked},
     {43, "turns", 1, 2, q6_K_gemv_f32_vulkan_turns},
     {7, "staged", 1, 4, q6_K_gemv_f32_vulkan_staged},
@@ -986,7 +984,7 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q6_K_gemv_f32_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 14,
     .spec_constants = q6_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -995,15 +993,16 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
-    .wide_block = 512,
+    .wide_block = 256,
     .shared_tile = 5,
     .shares_wide = 0,
-    .teams_tile = 10,
+    .teams_tile = 9,
     .teams_kept = 32,
+    .teams_block = 256,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
-    .wide_loads = 22,
+    .wide_loads = 20,
     .sum_roundings = 124,
 };
 
@@ -1131,15 +1130,16 @@ const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
-    .wide_block = 512,
-    .shared_tile = 7,
+    .wide_block = 256,
+    .shared_tile = 6,
     .shares_wide = 1,
     .teams_tile = 7,
     .teams_kept = 64,
+    .teams_block = 512,
     .rows_ahead = 1,
     .ahead_kept = 64,
     .ahead_block = 512,
-    .wide_loads = 18,
+    .wide_loads = 20,
     .sum_roundings = 124,
     .x_levels = 127,
     .x_group = 32,
@@ -1239,20 +1239,21 @@ const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
-    .wide_block = 512,
-    .shared_tile = 13,
+    .wide_block = 256,
+    .shared_tile = 11,
     .shares_wide = 1,
     .teams_tile = 13,
     .teams_kept = 64,
+    .teams_block = 512,
     .rows_at_once = 4,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
-    .wide_loads = 18,
+    .wide_loads = 20,
     .sum_roundings = 124,
     .x_levels = 32639,
-    .x_group = 32,
-    .x_reach = 104,
+    .x_group = 64,
+    .x_reach = 112,
 };
 
 static const qk_binding q6_K_gemv_int24_f32_bindings[] = {
@@ -1348,20 +1349,21 @@ const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
-    .wide_block = 512,
-    .shared_tile = 19,
+    .wide_block = 256,
+    .shared_tile = 16,
     .shares_wide = 1,
     .teams_tile = 19,
     .teams_kept = 64,
+    .teams_block = 512,
     .rows_at_once = 4,
     .rows_ahead = 1,
     .ahead_kept = 64,
     .ahead_block = 512,
-    .wide_loads = 18,
+    .wide_loads = 20,
     .sum_roundings = 124,
     .x_levels = 8355708,
-    .x_group = 32,
-    .x_reach = 104,
+    .x_group = 64,
+    .x_reach = 112,
 };
 
 static const qk_binding q6_K_gemv_f16_bindings[] = {
@@ -1404,7 +1406,6 @@ static const uint32_t q6_K_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
-static const uint32_t q6_K_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_f16_vulkan_turns[] = {1, 4};
 static const uint32_t q6_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1418,7 +1419,6 @@ static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {2, "rows", 4, 4, q6_K_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_f16_vulkan_split},
     {6, "shared_fours", 512, 4, q6_K_gemv_f16_vulkan_shared_fours},
-    {11, "padded", 0, 2, q6_K_gemv_f16_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_f16_vulkan_checked},
     {43, "turns", 1, 2, q6_K_gemv_f16_vulkan_turns},
     {7, "staged", 1, 4, q6_K_gemv_f16_vulkan_staged},
@@ -1446,7 +1446,7 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q6_K_gemv_f16_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 14,
     .spec_constants = q6_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1455,15 +1455,16 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
-    .wide_block = 512,
+    .wide_block = 256,
     .shared_tile = 5,
     .shares_wide = 0,
-    .teams_tile = 10,
+    .teams_tile = 9,
     .teams_kept = 32,
+    .teams_block = 256,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
-    .wide_loads = 22,
+    .wide_loads = 20,
     .sum_roundings = 124,
 };
 
@@ -1591,15 +1592,16 @@ const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
-    .wide_block = 512,
-    .shared_tile = 7,
+    .wide_block = 256,
+    .shared_tile = 6,
     .shares_wide = 1,
     .teams_tile = 7,
     .teams_kept = 64,
+    .teams_block = 512,
     .rows_ahead = 1,
     .ahead_kept = 64,
     .ahead_block = 512,
-    .wide_loads = 18,
+    .wide_loads = 20,
     .sum_roundings = 124,
     .x_levels = 127,
     .x_group = 32,
@@ -1699,20 +1701,21 @@ const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
-    .wide_block = 512,
-    .shared_tile = 13,
+    .wide_block = 256,
+    .shared_tile = 11,
     .shares_wide = 1,
     .teams_tile = 13,
     .teams_kept = 64,
+    .teams_block = 512,
     .rows_at_once = 4,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
-    .wide_loads = 18,
+    .wide_loads = 20,
     .sum_roundings = 124,
     .x_levels = 32639,
-    .x_group = 32,
-    .x_reach = 104,
+    .x_group = 64,
+    .x_reach = 112,
 };
 
 static const qk_binding q6_K_gemv_int24_f16_bindings[] = {
@@ -1808,20 +1811,21 @@ const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
-    .wide_block = 512,
-    .shared_tile = 19,
+    .wide_block = 256,
+    .shared_tile = 16,
     .shares_wide = 1,
     .teams_tile = 19,
     .teams_kept = 64,
+    .teams_block = 512,
     .rows_at_once = 4,
     .rows_ahead = 1,
     .ahead_kept = 64,
     .ahead_block = 512,
-    .wide_loads = 18,
+    .wide_loads = 20,
     .sum_roundings = 124,
     .x_levels = 8355708,
-    .x_group = 32,
-    .x_reach = 104,
+    .x_group = 64,
+    .x_reach = 112,
 };
 
 static const qk_binding q6_K_gemv_id_f32_bindings[] = {
@@ -1899,7 +1903,7 @@ const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
-    .wide_block = 512,
+    .wide_block = 256,
     .sum_roundings = 124,
 };
 
@@ -1967,7 +1971,6 @@ static const qk_field q6_K_gemv_id_int8_f32_push[] = {
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_digits[] = {1};
-static const uint32_t q6_K_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
@@ -1978,7 +1981,6 @@ static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     q6_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q6_K_gemv_id_int8_f32_vulkan_digits},
-    {11, "padded", 0, 2, q6_K_gemv_id_int8_f32_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_int8_f32_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_int8_f32_vulkan_schedule},
@@ -2003,7 +2005,7 @@ const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
     .push_bytes = 72,
     .push_count = 18,
     .push = q6_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 10,
     .spec_constants = q6_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2012,11 +2014,11 @@ const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
-    .wide_block = 512,
+    .wide_block = 256,
     .sum_roundings = 124,
     .x_levels = 127,
     .x_group = 32,
-    .x_reach = 104,
+    .x_reach = 100,
 };
 
 static const qk_binding q6_K_gemv_id_split_f32_bindings[] = {
@@ -2054,7 +2056,6 @@ static const qk_field q6_K_gemv_id_split_f32_push[] = {
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_digits[] = {2};
-static const uint32_t q6_K_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
@@ -2065,7 +2066,6 @@ static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
     q6_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q6_K_gemv_id_split_f32_vulkan_digits},
-    {11, "padded", 0, 2, q6_K_gemv_id_split_f32_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_split_f32_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_split_f32_vulkan_schedule},
@@ -2090,7 +2090,7 @@ const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
     .push_bytes = 72,
     .push_count = 18,
     .push = q6_K_gemv_id_split_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 10,
     .spec_constants = q6_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2099,11 +2099,11 @@ const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
-    .wide_block = 512,
+    .wide_block = 256,
     .sum_roundings = 124,
     .x_levels = 32639,
-    .x_group = 32,
-    .x_reach = 104,
+    .x_group = 64,
+    .x_reach = 112,
 };
 
 static const qk_binding q6_K_gemv_id_int24_f32_bindings[] = {
@@ -2141,7 +2141,6 @@ static const qk_field q6_K_gemv_id_int24_f32_push[] = {
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_digits[] = {3};
-static const uint32_t q6_K_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
@@ -2152,7 +2151,6 @@ static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     q6_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q6_K_gemv_id_int24_f32_vulkan_digits},
-    {11, "padded", 0, 2, q6_K_gemv_id_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_int24_f32_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_int24_f32_vulkan_schedule},
@@ -2177,7 +2175,7 @@ const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
     .push_bytes = 72,
     .push_count = 18,
     .push = q6_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 10,
     .spec_constants = q6_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2186,11 +2184,11 @@ const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
-    .wide_block = 512,
+    .wide_block = 256,
     .sum_roundings = 124,
     .x_levels = 8355708,
-    .x_group = 32,
-    .x_reach = 104,
+    .x_group = 64,
+    .x_reach = 112,
 };
 
 static const qk_binding q6_K_gemv_id_f16_bindings[] = {
@@ -2268,7 +2266,7 @@ const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
-    .wide_block = 512,
+    .wide_block = 256,
     .sum_roundings = 124,
 };
 
@@ -2336,7 +2334,6 @@ static const qk_field q6_K_gemv_id_int8_f16_push[] = {
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_digits[] = {1};
-static const uint32_t q6_K_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
@@ -2347,7 +2344,6 @@ static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     q6_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q6_K_gemv_id_int8_f16_vulkan_digits},
-    {11, "padded", 0, 2, q6_K_gemv_id_int8_f16_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_int8_f16_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_int8_f16_vulkan_schedule},
@@ -2372,7 +2368,7 @@ const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
     .push_bytes = 72,
     .push_count = 18,
     .push = q6_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 10,
     .spec_constants = q6_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2381,11 +2377,11 @@ const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
-    .wide_block = 512,
+    .wide_block = 256,
     .sum_roundings = 124,
     .x_levels = 127,
     .x_group = 32,
-    .x_reach = 104,
+    .x_reach = 100,
 };
 
 static const qk_binding q6_K_gemv_id_split_f16_bindings[] = {
@@ -2423,7 +2419,6 @@ static const qk_field q6_K_gemv_id_split_f16_push[] = {
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_digits[] = {2};
-static const uint32_t q6_K_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
@@ -2434,7 +2429,6 @@ static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
     q6_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q6_K_gemv_id_split_f16_vulkan_digits},
-    {11, "padded", 0, 2, q6_K_gemv_id_split_f16_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_split_f16_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_split_f16_vulkan_schedule},
@@ -2459,7 +2453,7 @@ const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
     .push_bytes = 72,
     .push_count = 18,
     .push = q6_K_gemv_id_split_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 10,
     .spec_constants = q6_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2468,11 +2462,11 @@ const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
-    .wide_block = 512,
+    .wide_block = 256,
     .sum_roundings = 124,
     .x_levels = 32639,
-    .x_group = 32,
-    .x_reach = 104,
+    .x_group = 64,
+    .x_reach = 112,
 };
 
 static const qk_binding q6_K_gemv_id_int24_f16_bindings[] = {
@@ -2510,7 +2504,6 @@ static const qk_field q6_K_gemv_id_int24_f16_push[] = {
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_digits[] = {3};
-static const uint32_t q6_K_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
@@ -2521,7 +2514,6 @@ static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     q6_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q6_K_gemv_id_int24_f16_vulkan_digits},
-    {11, "padded", 0, 2, q6_K_gemv_id_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_int24_f16_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_int24_f16_vulkan_schedule},
@@ -2546,7 +2538,7 @@ const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
     .push_bytes = 72,
     .push_count = 18,
     .push = q6_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 10,
     .spec_constants = q6_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2555,11 +2547,11 @@ const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
-    .wide_block = 512,
+    .wide_block = 256,
     .sum_roundings = 124,
     .x_levels = 8355708,
-    .x_group = 32,
-    .x_reach = 104,
+    .x_group = 64,
+    .x_reach = 112,
 };
 
 static const qk_binding q6_K_encode_f32_bindings[] = {

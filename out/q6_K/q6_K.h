@@ -4,7 +4,7 @@
  * 210 bytes for 256 elements, 6.562 bits each.
  * dequant, gather in f32: for each weight 0.82 bytes read and 4 written, 12.6 operations: 0.688 loads, 6.88 bits, 2.44 integer, 1.25 float,
  * 1.31 conversions.
- * gemv, gemv_id in f32: for each weight 0.82 bytes read, 6.28 operations: 0.344 loads, 2.36 bits, 0.547 integer, 2.38 float, 0.656
+ * gemv, gemv_id in f32: for each weight 0.82 bytes read, 6.38 operations: 0.312 loads, 2.52 bits, 0.781 integer, 2.19 float, 0.578
  * conversions.
  *     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"

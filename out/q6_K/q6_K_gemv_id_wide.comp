@@ -2,7 +2,7 @@
 // Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 210 bytes for 256 elements, 6.562 bits each.
-// For each weight 0.82 bytes read, 6.28 operations: 0.344 loads, 2.36 bits, 0.547 integer, 2.38 float, 0.656 conversions.
+// For each weight 0.82 bytes read, 6.38 operations: 0.312 loads, 2.52 bits, 0.781 integer, 2.19 float, 0.578 conversions.
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
 //
@@ -127,7 +127,7 @@ shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
 // What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][16];
-float x_sum[TILES][8];
+float x_sum[TILES][4];
 
 // sum + dot(a, b), in as many operations as a has lanes.
 float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum)))); }
@@ -144,47 +144,42 @@ vec4 staged_x(uint at) {
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 8u, place = j / 8u * 128u + tile / 4u * 32u + tile % 4u * 2u,
+    const uint tile = j % 4u, place = j / 4u * 64u + tile / 2u * 32u + tile % 2u * 4u,
         from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 4u) + place;
     vec4 run[16];
-    [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = staged_x(from + r % 2u + r / 2u % 4u * 8u + r / 8u * 64u);
+    [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = staged_x(from + r % 4u + r / 4u * 8u);
     [[unroll]] for (uint r = 0u; r < 16u; ++r) x[k][r] = run[r] * 16777216.0;
-    x_sum[k][0] = dot(run[0] + run[1], vec4(-32.0));
-    x_sum[k][1] = dot(run[2] + run[3], vec4(-32.0));
-    x_sum[k][2] = dot(run[4] + run[5], vec4(-32.0));
-    x_sum[k][3] = dot(run[6] + run[7], vec4(-32.0));
-    x_sum[k][4] = dot(run[8] + run[9], vec4(-32.0));
-    x_sum[k][5] = dot(run[10] + run[11], vec4(-32.0));
-    x_sum[k][6] = dot(run[12] + run[13], vec4(-32.0));
-    x_sum[k][7] = dot(run[14] + run[15], vec4(-32.0));
+    x_sum[k][0] = dot(run[0] + run[1] + run[2] + run[3], vec4(-32.0));
+    x_sum[k][1] = dot(run[4] + run[5] + run[6] + run[7], vec4(-32.0));
+    x_sum[k][2] = dot(run[8] + run[9] + run[10] + run[11], vec4(-32.0));
+    x_sum[k][3] = dot(run[12] + run[13] + run[14] + run[15], vec4(-32.0));
 }
 
 // Loads tile `j` of row `n`.
-void fetch(uint n, uint j, out uint words[22]) {
-    const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 8u, tile = j % 8u;
-    uint base = block * 105u, part = tile / 4u;  // part: of 128 elements
-    words[0] = blocks_word[base + 52u];
-    words[1] = blocks_word[base + part * 2u + 48u];
-    words[2] = blocks_word[base + part * 16u + tile % 4u * 2u];
-    words[3] = blocks_word[base + tile * 2u + 32u];
-    words[4] = blocks_word[base + part * 16u + tile % 4u * 2u + 1u];
-    words[5] = blocks_word[base + tile * 2u + 33u];
-    words[6] = blocks_word[base + part * 16u + tile % 4u * 2u + 8u];
-    words[7] = blocks_word[base + part * 16u + tile % 4u * 2u + 9u];
-    words[8] = blocks_word[base + part * 2u + 49u];
-    words[9] = blocks_word[base + 104u];
-    words[10] = blocks_word[base + part * 2u + 100u];
-    words[11] = blocks_word[base + part * 16u + tile % 4u * 2u + 52u];
-    words[12] = blocks_word[base + part * 16u + tile % 4u * 2u + 53u];
-    words[13] = blocks_word[base + tile * 2u + 84u];
-    words[14] = blocks_word[base + tile * 2u + 85u];
-    words[15] = blocks_word[base + part * 16u + tile % 4u * 2u + 54u];
-    words[16] = blocks_word[base + tile * 2u + 86u];
-    words[17] = blocks_word[base + part * 2u + 101u];
-    words[18] = blocks_word[base + part * 16u + tile % 4u * 2u + 60u];
-    words[19] = blocks_word[base + part * 16u + tile % 4u * 2u + 61u];
-    words[20] = blocks_word[base + part * 16u + tile % 4u * 2u + 62u];
-    words[21] = blocks_word[base + part * 2u + 102u];
+void fetch(uint n, uint j, out uint words[20]) {
+    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 4u, tile = j % 4u;
+    uint base = block * 105u, part = tile / 2u;  // part: of 128 elements
+    uint first = base / 2u, next = (base + 1u) / 2u;
+    words[0] = uint(blocks[base + 104u]);
+    words[1] = uint(blocks[base + part * 4u + 96u]);
+    words[2] = blocks_word[first + part * 16u + tile % 2u * 4u];
+    words[3] = blocks_word[first + part * 16u + tile % 2u * 4u + 1u];
+    words[4] = blocks_word[first + tile * 4u + 32u];
+    words[5] = blocks_word[first + tile * 4u + 33u];
+    words[6] = blocks_word[first + part * 16u + tile % 2u * 4u + 2u];
+    words[7] = blocks_word[first + tile * 4u + 34u];
+    words[8] = blocks_word[first + part * 16u + tile % 2u * 4u + 3u];
+    words[9] = blocks_word[first + tile * 4u + 35u];
+    words[10] = blocks_word[next + part * 16u + tile % 2u * 4u + 3u];
+    words[11] = blocks_word[next + tile * 4u + 35u];
+    words[12] = uint(blocks[base + part * 4u + 97u]);
+    words[13] = blocks_word[first + part * 16u + tile % 2u * 4u + 8u];
+    words[14] = blocks_word[first + part * 16u + tile % 2u * 4u + 9u];
+    words[15] = blocks_word[first + part * 16u + tile % 2u * 4u + 10u];
+    words[16] = blocks_word[first + part * 16u + tile % 2u * 4u + 11u];
+    words[17] = blocks_word[next + part * 16u + tile % 2u * 4u + 11u];
+    words[18] = uint(blocks[base + part * 4u + 98u]);
+    words[19] = uint(blocks[base + part * 4u + 99u]);
 }
 
 // What `mask` has of each byte of a word: the low bits of a half are a number of units of 2^-24.
@@ -194,50 +189,46 @@ vec4 four_codes(uint word, uint mask) {
 }
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uint words[22], inout float sum) {
-    uint tile = j % 8u, shift = tile % 4u / 2u * 8u;
-    float d0 = unpackHalf2x16(words[0]).x, d1 = unpackHalf2x16(words[9] >> 16u).x;
-    uint scales0 = words[1], ql0 = words[2], qh0 = words[3], ql1 = words[4], qh1 = words[5], ql2 = words[6], ql3 = words[7];
-    uint scales1 = words[8], scales2 = words[10], ql4 = words[11], ql5 = words[12], ql_run0 = (ql4 >> 16u) | (ql5 << 16u), qh2 = words[13];
-    uint qh3 = words[14], qh_run0 = (qh2 >> 16u) | (qh3 << 16u), ql6 = words[15], ql_run1 = (ql5 >> 16u) | (ql6 << 16u), qh4 = words[16];
-    uint qh_run1 = (qh3 >> 16u) | (qh4 << 16u), scales3 = words[17], ql7 = words[18], ql8 = words[19];
-    uint ql_run2 = (ql7 >> 16u) | (ql8 << 16u), ql9 = words[20], ql_run3 = (ql8 >> 16u) | (ql9 << 16u), scales4 = words[21];
-    int sc0 = bitfieldExtract(int(scales0 >> shift), 0, 8), sc1 = bitfieldExtract(int(scales0 >> (shift + 16u)), 0, 8);  // scales: 8 bits
-    int sc2 = bitfieldExtract(int(scales1 >> shift), 0, 8), sc3 = bitfieldExtract(int(scales1 >> (shift + 16u)), 0, 8);  // scales: 8 bits
-    int sc4 = bitfieldExtract(int(scales2 >> (shift + 16u)), 0, 8), sc5 = bitfieldExtract(int(scales3 >> shift), 0, 8);  // scales: 8 bits
-    int sc6 = bitfieldExtract(int(scales3 >> (shift + 16u)), 0, 8), sc7 = bitfieldExtract(int(scales4 >> shift), 0, 8);  // scales: 8 bits
-    precise float d_sc0 = d0 * float(sc0), d_sc1 = d0 * float(sc1), d_sc2 = d0 * float(sc2), d_sc3 = d0 * float(sc3);
-    precise float d_sc4 = d1 * float(sc4), d_sc5 = d1 * float(sc5), d_sc6 = d1 * float(sc6), d_sc7 = d1 * float(sc7);
+void accumulate(uint n, uint j, uint k, uint words[20], inout float sum) {
+    uint block = row_of_weights(n) * (row_tiles / 16u) + j / 4u, tile = j % 4u, shift = tile % 2u * 8u;
+    float d = unpackHalf2x16(words[0]).x;
+    uint scales0 = words[1], scales1 = words[12], scales2 = words[18], scales3 = words[19];
+    int sc0 = bitfieldExtract(int(scales0 >> shift), 0, 8), sc1 = bitfieldExtract(int(scales1 >> shift), 0, 8);  // scales: 8 bits
+    int sc2 = bitfieldExtract(int(scales2 >> shift), 0, 8), sc3 = bitfieldExtract(int(scales3 >> shift), 0, 8);  // scales: 8 bits
+    precise float d_sc0 = d * float(sc0), d_sc1 = d * float(sc1), d_sc2 = d * float(sc2), d_sc3 = d * float(sc3);
+    bool midway = (block & 1u) != 0u;  // midway: the block begins in the middle of a word
+    uint ql0 = midway ? (words[2] >> 16u) | (words[3] << 16u) : words[2], qh0 = midway ? (words[4] >> 16u) | (words[5] << 16u) : words[4];
+    uint ql1 = midway ? (words[3] >> 16u) | (words[6] << 16u) : words[3], qh1 = midway ? (words[5] >> 16u) | (words[7] << 16u) : words[5];
+    uint ql2 = midway ? (words[6] >> 16u) | (words[8] << 16u) : words[6], qh2 = midway ? (words[7] >> 16u) | (words[9] << 16u) : words[7];
+    uint ql3 = midway ? (words[8] >> 16u) | (words[10] << 16u) : words[8], qh3 = midway ? (words[9] >> 16u) | (words[11] << 16u) : words[9];
+    uint ql4 = midway ? (words[13] >> 16u) | (words[14] << 16u) : words[13];
+    uint ql5 = midway ? (words[14] >> 16u) | (words[15] << 16u) : words[14];
+    uint ql6 = midway ? (words[15] >> 16u) | (words[16] << 16u) : words[15];
+    uint ql7 = midway ? (words[16] >> 16u) | (words[17] << 16u) : words[16];
     uint codes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 << 4u) & 0x30303030u), codes1 = (ql1 & 0xF0F0F0Fu) | ((qh1 << 4u) & 0x30303030u);  // packed
-    uint codes2 = (ql2 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u), codes3 = (ql3 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x30303030u);  // packed
-    uint codes4 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh0 & 0x30303030u), codes5 = ((ql1 >> 4u) & 0xF0F0F0Fu) | (qh1 & 0x30303030u);  // packed
-    uint codes6 = ((ql2 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 2u) & 0x30303030u);  // packed
-    uint codes7 = ((ql3 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x30303030u);  // packed
-    uint codes8 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run0 << 4u) & 0x30303030u);  // packed
-    uint codes9 = (ql_run1 & 0xF0F0F0Fu) | ((qh_run1 << 4u) & 0x30303030u);  // packed
-    uint codes10 = (ql_run2 & 0xF0F0F0Fu) | ((qh_run0 << 2u) & 0x30303030u);  // packed
-    uint codes11 = (ql_run3 & 0xF0F0F0Fu) | ((qh_run1 << 2u) & 0x30303030u);  // packed
-    uint codes12 = ((ql_run0 >> 4u) & 0xF0F0F0Fu) | (qh_run0 & 0x30303030u);  // packed
-    uint codes13 = ((ql_run1 >> 4u) & 0xF0F0F0Fu) | (qh_run1 & 0x30303030u);  // packed
-    uint codes14 = ((ql_run2 >> 4u) & 0xF0F0F0Fu) | ((qh_run0 >> 2u) & 0x30303030u);  // packed
-    uint codes15 = ((ql_run3 >> 4u) & 0xF0F0F0Fu) | ((qh_run1 >> 2u) & 0x30303030u);  // packed
+    uint codes2 = (ql2 & 0xF0F0F0Fu) | ((qh2 << 4u) & 0x30303030u), codes3 = (ql3 & 0xF0F0F0Fu) | ((qh3 << 4u) & 0x30303030u);  // packed
+    uint codes4 = (ql4 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u), codes5 = (ql5 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x30303030u);  // packed
+    uint codes6 = (ql6 & 0xF0F0F0Fu) | ((qh2 << 2u) & 0x30303030u), codes7 = (ql7 & 0xF0F0F0Fu) | ((qh3 << 2u) & 0x30303030u);  // packed
+    uint codes8 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh0 & 0x30303030u), codes9 = ((ql1 >> 4u) & 0xF0F0F0Fu) | (qh1 & 0x30303030u);  // packed
+    uint codes10 = ((ql2 >> 4u) & 0xF0F0F0Fu) | (qh2 & 0x30303030u), codes11 = ((ql3 >> 4u) & 0xF0F0F0Fu) | (qh3 & 0x30303030u);  // packed
+    uint codes12 = ((ql4 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 2u) & 0x30303030u);  // packed
+    uint codes13 = ((ql5 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x30303030u);  // packed
+    uint codes14 = ((ql6 >> 4u) & 0xF0F0F0Fu) | ((qh2 >> 2u) & 0x30303030u);  // packed
+    uint codes15 = ((ql7 >> 4u) & 0xF0F0F0Fu) | ((qh3 >> 2u) & 0x30303030u);  // packed
     float dots0 = dot_add(x_sum[k][0], x[k][0], four_codes(codes0, 0x3F003Fu));
-    float dots1 = dot_add(dots0, x[k][1], four_codes(codes1, 0x3F003Fu));
-    float dots2 = dot_add(x_sum[k][1], x[k][2], four_codes(codes2, 0x3F003Fu));
+    float dots1 = dot_add(dots0, x[k][1], four_codes(codes1, 0x3F003Fu)), dots2 = dot_add(dots1, x[k][2], four_codes(codes2, 0x3F003Fu));
     float dots3 = dot_add(dots2, x[k][3], four_codes(codes3, 0x3F003Fu));
-    float dots4 = dot_add(x_sum[k][2], x[k][4], four_codes(codes4, 0x3F003Fu));
-    float dots5 = dot_add(dots4, x[k][5], four_codes(codes5, 0x3F003Fu));
-    float dots6 = dot_add(x_sum[k][3], x[k][6], four_codes(codes6, 0x3F003Fu));
+    float dots4 = dot_add(x_sum[k][1], x[k][4], four_codes(codes4, 0x3F003Fu));
+    float dots5 = dot_add(dots4, x[k][5], four_codes(codes5, 0x3F003Fu)), dots6 = dot_add(dots5, x[k][6], four_codes(codes6, 0x3F003Fu));
     float dots7 = dot_add(dots6, x[k][7], four_codes(codes7, 0x3F003Fu));
-    float dots8 = dot_add(x_sum[k][4], x[k][8], four_codes(codes8, 0x3F003Fu));
-    float dots9 = dot_add(dots8, x[k][9], four_codes(codes9, 0x3F003Fu));
-    float dots10 = dot_add(x_sum[k][5], x[k][10], four_codes(codes10, 0x3F003Fu));
+    float dots8 = dot_add(x_sum[k][2], x[k][8], four_codes(codes8, 0x3F003Fu));
+    float dots9 = dot_add(dots8, x[k][9], four_codes(codes9, 0x3F003Fu)), dots10 = dot_add(dots9, x[k][10], four_codes(codes10, 0x3F003Fu));
     float dots11 = dot_add(dots10, x[k][11], four_codes(codes11, 0x3F003Fu));
-    float dots12 = dot_add(x_sum[k][6], x[k][12], four_codes(codes12, 0x3F003Fu));
+    float dots12 = dot_add(x_sum[k][3], x[k][12], four_codes(codes12, 0x3F003Fu));
     float dots13 = dot_add(dots12, x[k][13], four_codes(codes13, 0x3F003Fu));
-    float dots14 = dot_add(x_sum[k][7], x[k][14], four_codes(codes14, 0x3F003Fu));
+    float dots14 = dot_add(dots13, x[k][14], four_codes(codes14, 0x3F003Fu));
     float dots15 = dot_add(dots14, x[k][15], four_codes(codes15, 0x3F003Fu));
-    sum += d_sc0 * dots1 + d_sc1 * dots3 + d_sc2 * dots5 + d_sc3 * dots7 + d_sc4 * dots9 + d_sc5 * dots11 + d_sc6 * dots13 + d_sc7 * dots15;
+    sum += d_sc0 * dots3 + d_sc1 * dots7 + d_sc2 * dots11 + d_sc3 * dots15;
 }
 
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
@@ -254,15 +245,15 @@ float sum_of_lanes(float v[SUMS], uint width) {
 // What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and each
 // `step` further on: of those that it keeps, number `m`.
 void stage_x(uint vector, uint m, uint begin, uint end, uint own, uint step) {
-    const uint runs = x_from(vector, row_tiles * 4u), runs_end = runs + (end + 7u) / 8u * 128u;
-    for (staged_from = runs + begin / 8u * 128u; staged_from < runs_end; staged_from += STAGED) {
+    const uint runs = x_from(vector, row_tiles * 4u), runs_end = runs + (end + 3u) / 4u * 64u;
+    for (staged_from = runs + begin / 4u * 64u; staged_from < runs_end; staged_from += STAGED) {
         const uint count = min(STAGED, runs_end - staged_from);
         barrier();
         for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_run(staged_from + i);
         barrier();
         [[unroll]] for (uint k = 0; k < TILES; ++k) {
             const uint j = own + k * step;
-            if (j < end && runs + j / 8u * 128u - staged_from < STAGED) load_x(vector, j, k * BATCH + m);
+            if (j < end && runs + j / 4u * 64u - staged_from < STAGED) load_x(vector, j, k * BATCH + m);
         }
     }
 }
@@ -298,7 +289,7 @@ void main() {
                 if (STAGED == 1u && !kept) load_x(vector, min(j, tiles - 1u), k);
                 if (j >= tiles) continue;
                 if (!bound) continue;
-                uint words[ROWS][22];
+                uint words[ROWS][20];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, words[r]);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, words[r], sum[r]);
             }

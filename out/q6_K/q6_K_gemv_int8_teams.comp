@@ -2,7 +2,7 @@
 // Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 210 bytes for 256 elements, 6.562 bits each.
-// For each weight 0.82 bytes read, 4.12 operations: 0.281 loads, 1.73 bits, 1.95 integer, 0.0938 float, 0.0625 conversions.
+// For each weight 0.82 bytes read, 4.06 operations: 0.281 loads, 1.7 bits, 1.92 integer, 0.0938 float, 0.0625 conversions.
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
 //
@@ -251,8 +251,7 @@ void fetch_last(uint n, uint j, out uvec4 fours[8], out uint words[10]) {
 void accumulate(uint n, uint j, uint k, uvec4 fours[8], uint words[10], inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 8u, tile = j % 8u;
     uint base = block * 105u, part = tile / 4u;  // part: of 128 elements
-    uint shift = tile % 4u / 2u * 8u, begin0 = base + part * 2u + 100u, begin1 = base + part * 16u + tile % 4u * 2u + 52u;
-    uint begin2 = base + tile * 2u + 84u, begin3 = base + part * 16u + tile % 4u * 2u + 60u;
+    uint shift = tile % 4u / 2u * 8u;
     float d0 = unpackHalf2x16(words[0]).x, d1 = unpackHalf2x16(words[9] >> 16u).x;
     uint scales0 = words[1], ql0 = words[2], qh0 = words[3], bytes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 & 0x3030303u) << 4u), ql1 = words[4];
     uint qh1 = words[5], bytes1 = (ql1 & 0xF0F0F0Fu) | ((qh1 & 0x3030303u) << 4u), ql2 = words[6];
@@ -263,8 +262,9 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[8], uint words[10], inout fl
     uint bytes7 = ((ql3 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x30303030u);
     int sc0 = bitfieldExtract(int(scales0 >> shift), 0, 8), sc1 = bitfieldExtract(int(scales0 >> (shift + 16u)), 0, 8);  // scales: 8 bits
     int sc2 = bitfieldExtract(int(scales1 >> shift), 0, 8), sc3 = bitfieldExtract(int(scales1 >> (shift + 16u)), 0, 8);  // scales: 8 bits
-    bool odd0 = (begin0 & 1u) != 0u, upper0 = (begin0 & 2u) != 0u, odd1 = (begin1 & 1u) != 0u, upper1 = (begin1 & 2u) != 0u;
-    bool odd2 = (begin2 & 1u) != 0u, upper2 = (begin2 & 2u) != 0u, odd3 = (begin3 & 1u) != 0u, upper3 = (begin3 & 2u) != 0u;
+    bool odd0 = ((base + part * 2u) & 1u) != 0u, upper0 = ((base + part * 2u) & 2u) != 0u;
+    bool odd1 = ((base + part * 16u + tile % 4u * 2u) & 1u) != 0u, upper1 = ((base + part * 16u + tile % 4u * 2u) & 2u) != 0u;
+    bool odd2 = ((base + tile * 2u) & 1u) != 0u, upper2 = ((base + tile * 2u) & 2u) != 0u;
     uvec4 four0 = fours[0], four1 = fours[1], four2 = fours[2], four3 = fours[3], four4 = fours[4], four5 = fours[5], four6 = fours[6];
     uvec4 four7 = fours[7];
     uint pick0 = upper0 ? four0.w : four0.y, pick1 = upper0 ? four0.z : four0.x, scales2 = odd0 ? pick0 : pick1;
@@ -275,11 +275,11 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[8], uint words[10], inout fl
     uint bytes8 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run0 & 0x3030303u) << 4u), pick8 = upper1 ? four2.y : four1.w, ql6 = odd1 ? pick8 : pick4;
     uint ql_run1 = (ql5 >> 16u) | (ql6 << 16u), pick9 = upper2 ? four4.y : four3.w, qh4 = odd2 ? pick9 : pick7;
     uint qh_run1 = (qh3 >> 16u) | (qh4 << 16u), bytes9 = (ql_run1 & 0xF0F0F0Fu) | ((qh_run1 & 0x3030303u) << 4u);
-    uint pick10 = upper0 ? four5.x : four0.z, scales3 = odd0 ? pick10 : pick0, pick11 = upper3 ? four6.w : four6.y;
-    uint pick12 = upper3 ? four6.z : four6.x, ql7 = odd3 ? pick11 : pick12, pick13 = upper3 ? four7.x : four6.z;
-    uint ql8 = odd3 ? pick13 : pick11, ql_run2 = (ql7 >> 16u) | (ql8 << 16u);
-    uint bytes10 = (ql_run2 & 0xF0F0F0Fu) | ((qh_run0 << 2u) & 0x30303030u), pick14 = upper3 ? four7.y : four6.w;
-    uint ql9 = odd3 ? pick14 : pick13, ql_run3 = (ql8 >> 16u) | (ql9 << 16u);
+    uint pick10 = upper0 ? four5.x : four0.z, scales3 = odd0 ? pick10 : pick0, pick11 = upper1 ? four6.w : four6.y;
+    uint pick12 = upper1 ? four6.z : four6.x, ql7 = odd1 ? pick11 : pick12, pick13 = upper1 ? four7.x : four6.z;
+    uint ql8 = odd1 ? pick13 : pick11, ql_run2 = (ql7 >> 16u) | (ql8 << 16u);
+    uint bytes10 = (ql_run2 & 0xF0F0F0Fu) | ((qh_run0 << 2u) & 0x30303030u), pick14 = upper1 ? four7.y : four6.w;
+    uint ql9 = odd1 ? pick14 : pick13, ql_run3 = (ql8 >> 16u) | (ql9 << 16u);
     uint bytes11 = (ql_run3 & 0xF0F0F0Fu) | ((qh_run1 << 2u) & 0x30303030u);
     uint bytes12 = ((ql_run0 >> 4u) & 0xF0F0F0Fu) | (qh_run0 & 0x30303030u);
     uint bytes13 = ((ql_run1 >> 4u) & 0xF0F0F0Fu) | (qh_run1 & 0x30303030u), pick15 = upper0 ? four5.y : four0.w;

@@ -2,7 +2,7 @@
 // Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 210 bytes for 256 elements, 6.562 bits each.
-// For each weight 0.82 bytes read, 4.12 operations: 0.281 loads, 1.73 bits, 1.95 integer, 0.0938 float, 0.0625 conversions.
+// For each weight 0.82 bytes read, 3.64 operations: 0.312 loads, 1.77 bits, 1.44 integer, 0.0781 float, 0.0469 conversions.
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
 //
@@ -33,7 +33,6 @@ layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1
 layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
-layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 const uint SUMS = ROWS * BATCH;  // at once: at most as many as a subgroup has lanes
@@ -41,7 +40,6 @@ shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
-layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
 layout(binding = 2, std430) buffer Output { float y[]; };
@@ -122,12 +120,12 @@ void finish(uint m, uint n, float sum) {
 }
 
 // Kept of x: of each digit, the highest first, signed bytes of four elements in a word; then steps of the integers, and sums of runs.
-const uint X_FOURS = DIGITS * 6u + 1u;
+const uint X_FOURS = DIGITS * 5u + 1u;
 uvec4 x[BATCH][X_FOURS];
 uint kept_word(uint k, uint i) { return x[k][i / 4u][i % 4u]; }
 void keep_word(uint k, uint i, uint word) { x[k][i / 4u][i % 4u] = word; }
 float x_step(uint k, uint i) { return uintBitsToFloat(kept_word(k, DIGITS * 16u + i)); }  // that integers stand for
-int x_digits(uint k, uint digit, uint i) { return int(kept_word(k, DIGITS * 16u + 2u + digit * 8u + i)); }  // of them, one digit
+int x_digits(uint k, uint digit, uint i) { return int(kept_word(k, DIGITS * 16u + 2u + digit * 4u + i)); }  // of them, one digit
 
 // Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
@@ -140,6 +138,7 @@ float scale_of(vec4 most, vec4 all) {
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
 int signed_dot(uint codes, uint x, spirv_literal int packed);
 int dot4(uint codes, uint x) { return signed_dot(codes, x, 0); }
+int dot16(int sum, uvec4 codes, uvec4 x) { return sum + dot4(codes.x, x.x) + dot4(codes.y, x.y) + dot4(codes.z, x.z) + dot4(codes.w, x.w); }
 
 // The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
@@ -154,26 +153,39 @@ uint bytes_of(ivec4 v, uint digit) {
     return uint(bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0u : 0x80808080u);
 }
 
-int sum_of_bytes(uint bytes) { return dot4(bytes, 0x01010101u); }
+int sum_of_bytes(uvec4 bytes) { return dot16(0, bytes, uvec4(0x01010101u)); }
 
 // Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, or some small
 // ones, for threads take the same run of tiles that are neighbours.
 shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
 uint staged_from = 0u;
-vec4 staged_x(uint at) {
-    if (STAGED == 1u) return x_run(at);
-    const uint place = at - staged_from;
-    return staged[place + place / 16u];
+vec4 staged_x(uint at) { return staged[at - staged_from + (at - staged_from) / 16u]; }
+
+// Runs `at` to `at` + 3, each thread its own: what one of four neighbours wants, all load, side by side; then they swap. All call it.
+void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
+    vec4 v[4];
+    const uint own = gl_SubgroupInvocationID % 4u;
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) v[i] = x_run(subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own);
+    [[unroll]] for (uint swap = 0u; swap < 4u; ++swap) {
+        const uint bit = 1u + swap / 2u, i = swap < 2u ? 2u * swap : swap - 2u;
+        const bool odd = (own & bit) != 0u;
+        const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
+        v[i] = odd ? other : v[i], v[i + bit] = odd ? v[i + bit] : other;
+    }
+    run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
 }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 8u, place = j / 8u * 128u + tile / 4u * 32u + tile % 4u * 2u,
+    const uint tile = j % 4u, place = j / 4u * 64u + tile / 2u * 32u + tile % 2u * 4u,
         from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[16], most[2], all[2];
-    [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = staged_x(from + r % 2u + r / 2u % 4u * 8u + r / 8u * 64u);
+    [[unroll]] for (uint r = 0u; r < 16u && STAGED > 1u; ++r) run[r] = staged_x(from + r % 4u + r / 4u * 8u);
+    [[unroll]] for (uint r = 0u; r < 16u && STAGED == 1u; r += 4u)
+        load_runs(from + r % 4u + r / 4u * 8u, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
     [[unroll]] for (uint s = 0u; s < 2u; ++s) most[s] = all[s] = vec4(0.0);
     [[unroll]] for (uint r = 0u; r < 16u; ++r) most[r / 8u] = max(most[r / 8u], abs(run[r])), all[r / 8u] += run[r];
+    if (DIGITS > 1u) most[0] = most[1] = max(most[0], most[1]), all[0] = all[1] = all[0] + all[1];
     ivec4 whole[16];
     [[unroll]] for (uint s = 0u; s < 2u; ++s) {
         const float scale = scale_of(most[s], all[s]), step = 1.0 / scale;
@@ -182,133 +194,67 @@ void load_x(uint vector, uint j, uint k) {
     }
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
         [[unroll]] for (uint r = 0u; r < 16u; ++r) x[k][digit * 4u + r / 4u][r % 4u] = bytes_of(whole[r], digit);
-        [[unroll]] for (uint i = 0u; i < 8u; ++i)
-            keep_word(k, DIGITS * 16u + digit * 8u + 2u + i,
-            uint(sum_of_bytes(x[k][digit * 4u + i / 2u][i % 2u * 2u]) + sum_of_bytes(x[k][digit * 4u + i / 2u][i % 2u * 2u + 1u])));
+        [[unroll]] for (uint i = 0u; i < 4u; ++i)
+            keep_word(k, DIGITS * 16u + digit * 4u + 2u + i, uint(sum_of_bytes(x[k][digit * 4u + i])));
     }
 }
 
-// Loads tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch(uint n, uint j, out uvec4 fours[8], out uint words[10]) {
-    if (PADDED == 0u && n + 1u == rows && j + 8u >= row_tiles / 4u) {
-        n = 0u;
-        j = j % 8u;
-    }
-    const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 8u, tile = j % 8u;
-    uint base = block * 105u, part = tile / 4u;  // part: of 128 elements
-    uint begin0 = base + part * 2u + 100u, window0 = begin0 / 4u, begin1 = base + part * 16u + tile % 4u * 2u + 52u, window1 = begin1 / 4u;
-    uint begin2 = base + tile * 2u + 84u, window2 = begin2 / 4u, begin3 = base + part * 16u + tile % 4u * 2u + 60u, window3 = begin3 / 4u;
-    fours[0] = blocks_four[window0];
-    fours[1] = blocks_four[window1];
-    fours[2] = blocks_four[window1 + 1u];
-    fours[3] = blocks_four[window2];
-    fours[4] = blocks_four[window2 + 1u];
-    fours[5] = blocks_four[window0 + 1u];
-    fours[6] = blocks_four[window3];
-    fours[7] = blocks_four[window3 + 1u];
-    words[0] = blocks_word[base + 52u];
-    words[1] = blocks_word[base + part * 2u + 48u];
-    words[2] = blocks_word[base + part * 16u + tile % 4u * 2u];
-    words[3] = blocks_word[base + tile * 2u + 32u];
-    words[4] = blocks_word[base + part * 16u + tile % 4u * 2u + 1u];
-    words[5] = blocks_word[base + tile * 2u + 33u];
-    words[6] = blocks_word[base + part * 16u + tile % 4u * 2u + 8u];
-    words[7] = blocks_word[base + part * 16u + tile % 4u * 2u + 9u];
-    words[8] = blocks_word[base + part * 2u + 49u];
-    words[9] = blocks_word[base + 104u];
-}
-
-// 16 bytes, as far as block `block` goes.
-uvec4 blocks_to_end(uint at, uint block) {
-    const uint end = (block + 1u) * 210u;
-    uvec4 four = uvec4(0u);
-    [[unroll]] for (uint i = 0u; i < 8u; ++i) {
-        const uint word = at * 8u + i;
-        if (word < end) four[i / 2u] |= uint(blocks[word]) << (i % 2u * 16u);
-    }
-    return four;
-}
-
-// Loads tile `j` of row `n` of the last block of all.
-void fetch_last(uint n, uint j, out uvec4 fours[8], out uint words[10]) {
-    const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 8u, tile = j % 8u;
-    uint base = block * 105u, part = tile / 4u;  // part: of 128 elements
-    uint begin0 = base + part * 2u + 100u, window0 = begin0 / 4u, begin1 = base + part * 16u + tile % 4u * 2u + 52u, window1 = begin1 / 4u;
-    uint begin2 = base + tile * 2u + 84u, window2 = begin2 / 4u, begin3 = base + part * 16u + tile % 4u * 2u + 60u, window3 = begin3 / 4u;
-    fours[0] = blocks_to_end(window0, block);
-    fours[1] = blocks_to_end(window1, block);
-    fours[2] = blocks_to_end(window1 + 1u, block);
-    fours[3] = blocks_to_end(window2, block);
-    fours[4] = blocks_to_end(window2 + 1u, block);
-    fours[5] = blocks_to_end(window0 + 1u, block);
-    fours[6] = blocks_to_end(window3, block);
-    fours[7] = blocks_to_end(window3 + 1u, block);
-    words[0] = blocks_word[base + 52u];
-    words[1] = blocks_word[base + part * 2u + 48u];
-    words[2] = blocks_word[base + part * 16u + tile % 4u * 2u];
-    words[3] = blocks_word[base + tile * 2u + 32u];
-    words[4] = blocks_word[base + part * 16u + tile % 4u * 2u + 1u];
-    words[5] = blocks_word[base + tile * 2u + 33u];
-    words[6] = blocks_word[base + part * 16u + tile % 4u * 2u + 8u];
-    words[7] = blocks_word[base + part * 16u + tile % 4u * 2u + 9u];
-    words[8] = blocks_word[base + part * 2u + 49u];
-    words[9] = blocks_word[base + 104u];
+// Loads tile `j` of row `n`.
+void fetch(uint n, uint j, out uint words[20]) {
+    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 4u, tile = j % 4u;
+    uint base = block * 105u, part = tile / 2u;  // part: of 128 elements
+    uint first = base / 2u, next = (base + 1u) / 2u;
+    words[0] = uint(blocks[base + 104u]);
+    words[1] = uint(blocks[base + part * 4u + 96u]);
+    words[2] = blocks_word[first + part * 16u + tile % 2u * 4u];
+    words[3] = blocks_word[first + part * 16u + tile % 2u * 4u + 1u];
+    words[4] = blocks_word[first + tile * 4u + 32u];
+    words[5] = blocks_word[first + tile * 4u + 33u];
+    words[6] = blocks_word[first + part * 16u + tile % 2u * 4u + 2u];
+    words[7] = blocks_word[first + tile * 4u + 34u];
+    words[8] = blocks_word[first + part * 16u + tile % 2u * 4u + 3u];
+    words[9] = blocks_word[first + tile * 4u + 35u];
+    words[10] = blocks_word[next + part * 16u + tile % 2u * 4u + 3u];
+    words[11] = blocks_word[next + tile * 4u + 35u];
+    words[12] = uint(blocks[base + part * 4u + 97u]);
+    words[13] = blocks_word[first + part * 16u + tile % 2u * 4u + 8u];
+    words[14] = blocks_word[first + part * 16u + tile % 2u * 4u + 9u];
+    words[15] = blocks_word[first + part * 16u + tile % 2u * 4u + 10u];
+    words[16] = blocks_word[first + part * 16u + tile % 2u * 4u + 11u];
+    words[17] = blocks_word[next + part * 16u + tile % 2u * 4u + 11u];
+    words[18] = uint(blocks[base + part * 4u + 98u]);
+    words[19] = uint(blocks[base + part * 4u + 99u]);
 }
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uvec4 fours[8], uint words[10], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 8u, tile = j % 8u;
-    uint base = block * 105u, part = tile / 4u;  // part: of 128 elements
-    uint shift = tile % 4u / 2u * 8u, begin0 = base + part * 2u + 100u, begin1 = base + part * 16u + tile % 4u * 2u + 52u;
-    uint begin2 = base + tile * 2u + 84u, begin3 = base + part * 16u + tile % 4u * 2u + 60u;
-    float d0 = unpackHalf2x16(words[0]).x, d1 = unpackHalf2x16(words[9] >> 16u).x;
-    uint scales0 = words[1], ql0 = words[2], qh0 = words[3], bytes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 & 0x3030303u) << 4u), ql1 = words[4];
-    uint qh1 = words[5], bytes1 = (ql1 & 0xF0F0F0Fu) | ((qh1 & 0x3030303u) << 4u), ql2 = words[6];
-    uint bytes2 = (ql2 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u), ql3 = words[7];
-    uint bytes3 = (ql3 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x30303030u), scales1 = words[8];
-    uint bytes4 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh0 & 0x30303030u), bytes5 = ((ql1 >> 4u) & 0xF0F0F0Fu) | (qh1 & 0x30303030u);
-    uint bytes6 = ((ql2 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 2u) & 0x30303030u);
-    uint bytes7 = ((ql3 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x30303030u);
-    int sc0 = bitfieldExtract(int(scales0 >> shift), 0, 8), sc1 = bitfieldExtract(int(scales0 >> (shift + 16u)), 0, 8);  // scales: 8 bits
-    int sc2 = bitfieldExtract(int(scales1 >> shift), 0, 8), sc3 = bitfieldExtract(int(scales1 >> (shift + 16u)), 0, 8);  // scales: 8 bits
-    bool odd0 = (begin0 & 1u) != 0u, upper0 = (begin0 & 2u) != 0u, odd1 = (begin1 & 1u) != 0u, upper1 = (begin1 & 2u) != 0u;
-    bool odd2 = (begin2 & 1u) != 0u, upper2 = (begin2 & 2u) != 0u, odd3 = (begin3 & 1u) != 0u, upper3 = (begin3 & 2u) != 0u;
-    uvec4 four0 = fours[0], four1 = fours[1], four2 = fours[2], four3 = fours[3], four4 = fours[4], four5 = fours[5], four6 = fours[6];
-    uvec4 four7 = fours[7];
-    uint pick0 = upper0 ? four0.w : four0.y, pick1 = upper0 ? four0.z : four0.x, scales2 = odd0 ? pick0 : pick1;
-    uint pick2 = upper1 ? four1.w : four1.y, pick3 = upper1 ? four1.z : four1.x, ql4 = odd1 ? pick2 : pick3;
-    uint pick4 = upper1 ? four2.x : four1.z, ql5 = odd1 ? pick4 : pick2, ql_run0 = (ql4 >> 16u) | (ql5 << 16u);
-    uint pick5 = upper2 ? four3.w : four3.y, pick6 = upper2 ? four3.z : four3.x, qh2 = odd2 ? pick5 : pick6;
-    uint pick7 = upper2 ? four4.x : four3.z, qh3 = odd2 ? pick7 : pick5, qh_run0 = (qh2 >> 16u) | (qh3 << 16u);
-    uint bytes8 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run0 & 0x3030303u) << 4u), pick8 = upper1 ? four2.y : four1.w, ql6 = odd1 ? pick8 : pick4;
-    uint ql_run1 = (ql5 >> 16u) | (ql6 << 16u), pick9 = upper2 ? four4.y : four3.w, qh4 = odd2 ? pick9 : pick7;
-    uint qh_run1 = (qh3 >> 16u) | (qh4 << 16u), bytes9 = (ql_run1 & 0xF0F0F0Fu) | ((qh_run1 & 0x3030303u) << 4u);
-    uint pick10 = upper0 ? four5.x : four0.z, scales3 = odd0 ? pick10 : pick0, pick11 = upper3 ? four6.w : four6.y;
-    uint pick12 = upper3 ? four6.z : four6.x, ql7 = odd3 ? pick11 : pick12, pick13 = upper3 ? four7.x : four6.z;
-    uint ql8 = odd3 ? pick13 : pick11, ql_run2 = (ql7 >> 16u) | (ql8 << 16u);
-    uint bytes10 = (ql_run2 & 0xF0F0F0Fu) | ((qh_run0 << 2u) & 0x30303030u), pick14 = upper3 ? four7.y : four6.w;
-    uint ql9 = odd3 ? pick14 : pick13, ql_run3 = (ql8 >> 16u) | (ql9 << 16u);
-    uint bytes11 = (ql_run3 & 0xF0F0F0Fu) | ((qh_run1 << 2u) & 0x30303030u);
-    uint bytes12 = ((ql_run0 >> 4u) & 0xF0F0F0Fu) | (qh_run0 & 0x30303030u);
-    uint bytes13 = ((ql_run1 >> 4u) & 0xF0F0F0Fu) | (qh_run1 & 0x30303030u), pick15 = upper0 ? four5.y : four0.w;
-    uint scales4 = odd0 ? pick15 : pick10, bytes14 = ((ql_run2 >> 4u) & 0xF0F0F0Fu) | ((qh_run0 >> 2u) & 0x30303030u);
-    uint bytes15 = ((ql_run3 >> 4u) & 0xF0F0F0Fu) | ((qh_run1 >> 2u) & 0x30303030u);
-    int sc4 = bitfieldExtract(int(scales2 >> (shift + 16u)), 0, 8), sc5 = bitfieldExtract(int(scales3 >> shift), 0, 8);  // scales: 8 bits
-    int sc6 = bitfieldExtract(int(scales3 >> (shift + 16u)), 0, 8), sc7 = bitfieldExtract(int(scales4 >> shift), 0, 8);  // scales: 8 bits
+void accumulate(uint n, uint j, uint k, uint words[20], inout float sum) {
+    uint block = row_of_weights(n) * (row_tiles / 16u) + j / 4u, tile = j % 4u, shift = tile % 2u * 8u;
+    float d = unpackHalf2x16(words[0]).x;
+    uint scales0 = words[1], scales1 = words[12], scales2 = words[18], scales3 = words[19];
+    int sc0 = bitfieldExtract(int(scales0 >> shift), 0, 8), sc1 = bitfieldExtract(int(scales1 >> shift), 0, 8);  // scales: 8 bits
+    int sc2 = bitfieldExtract(int(scales2 >> shift), 0, 8), sc3 = bitfieldExtract(int(scales3 >> shift), 0, 8);  // scales: 8 bits
+    bool midway = (block & 1u) != 0u;  // midway: the block begins in the middle of a word
+    uint ql0 = midway ? (words[2] >> 16u) | (words[3] << 16u) : words[2], qh0 = midway ? (words[4] >> 16u) | (words[5] << 16u) : words[4];
+    uint ql1 = midway ? (words[3] >> 16u) | (words[6] << 16u) : words[3], qh1 = midway ? (words[5] >> 16u) | (words[7] << 16u) : words[5];
+    uint ql2 = midway ? (words[6] >> 16u) | (words[8] << 16u) : words[6], qh2 = midway ? (words[7] >> 16u) | (words[9] << 16u) : words[7];
+    uint ql3 = midway ? (words[8] >> 16u) | (words[10] << 16u) : words[8], qh3 = midway ? (words[9] >> 16u) | (words[11] << 16u) : words[9];
+    uvec4 bytes0 = (uvec4(ql0, ql1, ql2, ql3) & 0xF0F0F0Fu) | ((uvec4(qh0, qh1, qh2, qh3) & 0x3030303u) << 4u);
+    uvec4 bytes2 = ((uvec4(ql0, ql1, ql2, ql3) >> 4u) & 0xF0F0F0Fu) | (uvec4(qh0, qh1, qh2, qh3) & 0x30303030u);
+    uint ql4 = midway ? (words[13] >> 16u) | (words[14] << 16u) : words[13];
+    uint ql5 = midway ? (words[14] >> 16u) | (words[15] << 16u) : words[14];
+    uint ql6 = midway ? (words[15] >> 16u) | (words[16] << 16u) : words[15];
+    uint ql7 = midway ? (words[16] >> 16u) | (words[17] << 16u) : words[16];
+    uvec4 bytes1 = (uvec4(ql4, ql5, ql6, ql7) & 0xF0F0F0Fu) | ((uvec4(qh0, qh1, qh2, qh3) << 2u) & 0x30303030u);
+    uvec4 bytes3 = ((uvec4(ql4, ql5, ql6, ql7) >> 4u) & 0xF0F0F0Fu) | ((uvec4(qh0, qh1, qh2, qh3) >> 2u) & 0x30303030u);
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(sc0 * (dot4(bytes0, x[k][digit * 4u].x) + dot4(bytes1, x[k][digit * 4u].y)
-            - 32 * x_digits(k, digit, 0u)) + sc1 * (dot4(bytes2, x[k][digit * 4u].z) + dot4(bytes3, x[k][digit * 4u].w)
-            - 32 * x_digits(k, digit, 1u)) + sc2 * (dot4(bytes4, x[k][digit * 4u + 1u].x) + dot4(bytes5, x[k][digit * 4u + 1u].y)
-            - 32 * x_digits(k, digit, 2u)) + sc3 * (dot4(bytes6, x[k][digit * 4u + 1u].z) + dot4(bytes7, x[k][digit * 4u + 1u].w)
-            - 32 * x_digits(k, digit, 3u)));
-        dots1 = 256.0 * dots1 + float(sc4 * (dot4(bytes8, x[k][digit * 4u + 2u].x) + dot4(bytes9, x[k][digit * 4u + 2u].y)
-            - 32 * x_digits(k, digit, 4u)) + sc5 * (dot4(bytes10, x[k][digit * 4u + 2u].z) + dot4(bytes11, x[k][digit * 4u + 2u].w)
-            - 32 * x_digits(k, digit, 5u)) + sc6 * (dot4(bytes12, x[k][digit * 4u + 3u].x) + dot4(bytes13, x[k][digit * 4u + 3u].y)
-            - 32 * x_digits(k, digit, 6u)) + sc7 * (dot4(bytes14, x[k][digit * 4u + 3u].z) + dot4(bytes15, x[k][digit * 4u + 3u].w)
-            - 32 * x_digits(k, digit, 7u)));
+        const int part0 = sc0 * (dot16(0, bytes0, x[k][digit * 4u]) - 32 * x_digits(k, digit, 0u))
+            + sc1 * (dot16(0, bytes1, x[k][digit * 4u + 1u]) - 32 * x_digits(k, digit, 1u));
+        const int part1 = sc2 * (dot16(0, bytes2, x[k][digit * 4u + 2u]) - 32 * x_digits(k, digit, 2u))
+            + sc3 * (dot16(0, bytes3, x[k][digit * 4u + 3u]) - 32 * x_digits(k, digit, 3u));
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0), dots1 = float(part1);
     }
-    sum += d0 * (x_step(k, 0u) * dots0) + d1 * (x_step(k, 1u) * dots1);
+    sum += d * (DIGITS > 1u ? x_step(k, 0u) * dots0 : x_step(k, 0u) * dots0 + x_step(k, 1u) * dots1);
 }
 
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
@@ -324,13 +270,13 @@ float sum_of_lanes(float v[SUMS], uint width) {
 
 // What a workgroup keeps of right-hand side `vector`, number `m`, which is tiles `begin` to `end`; a thread has the one at `j`.
 void stage_x(uint vector, uint m, uint begin, uint end, uint j) {
-    const uint runs = x_from(vector, row_tiles * 4u), runs_end = runs + (end + 7u) / 8u * 128u;
-    for (staged_from = runs + begin / 8u * 128u; staged_from < runs_end; staged_from += STAGED) {
+    const uint runs = x_from(vector, row_tiles * 4u), runs_end = runs + (end + 3u) / 4u * 64u;
+    for (staged_from = runs + begin / 4u * 64u; staged_from < runs_end; staged_from += STAGED) {
         const uint count = min(STAGED, runs_end - staged_from);
         barrier();
         for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_run(staged_from + i);
         barrier();
-        if (j < end && runs + j / 8u * 128u - staged_from < STAGED) load_x(vector, j, m);
+        if (j < end && runs + j / 4u * 64u - staged_from < STAGED) load_x(vector, j, m);
     }
 }
 
@@ -352,27 +298,10 @@ void walk() {
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), m);
             held = c0;
             if (j >= tiles) continue;
-            // Of the last block of all, beyond which no load goes, the sum is made beforehand.
-            const bool at_end = PADDED == 0u && row + ROWS >= end && j + 8u >= tiles;
-            float sum_at_end[BATCH];
-            if (at_end) {
-                uvec4 last_fours[8]; uint last_words[10];
-                fetch_last(end - 1u, j, last_fours, last_words);
-                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-                    sum_at_end[m] = 0.0;
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end[m] += row + r + 1u == end ? sum[r * BATCH + m] : 0.0;
-                    accumulate(end - 1u, j, m, last_fours, last_words, sum_at_end[m]);
-                }
-            }
-            uvec4 fours[ROWS][8];
-            uint words[ROWS][10];
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
+            uint words[ROWS][20];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, words[r]);
             [[unroll]] for (uint r = 0u; r < ROWS; ++r)
-                [[unroll]] for (uint m = 0u; m < BATCH; ++m)
-                    accumulate(min(row + r, end - 1u), j, m, fours[r], words[r], sum[r * BATCH + m]);
-            if (at_end) {
-                [[unroll]] for (uint i = 0u; i < SUMS; ++i) sum[i] = row + i / BATCH + 1u == end ? sum_at_end[i % BATCH] : sum[i];
-            }
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) accumulate(min(row + r, end - 1u), j, m, words[r], sum[r * BATCH + m]);
         }
         const float all = sum_of_lanes(sum, gl_SubgroupSize);
         if (split == 1u) {

@@ -2,7 +2,7 @@
 // Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 210 bytes for 256 elements, 6.562 bits each.
-// For each weight 0.82 bytes read, 7.84 operations: 0.469 loads, 2.69 bits, 1.12 integer, 2.75 float, 0.812 conversions.
+// For each weight 0.82 bytes read, 7.34 operations: 0.438 loads, 2.66 bits, 1.22 integer, 2.38 float, 0.656 conversions.
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
 //
@@ -33,12 +33,10 @@ layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1
 layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
-layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
-layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
 layout(binding = 2, std430) buffer Output { float y[]; };
@@ -120,85 +118,43 @@ void finish(uint m, uint n, float sum) {
 
 // What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[1][8];
-float x_sum[1][8];
+float x_sum[1][4];
 
 // sum + dot(a, b), in as many operations as a has lanes.
 float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum)))); }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 16u, place = j / 16u * 128u + tile / 8u * 32u + tile % 8u,
+    const uint tile = j % 8u, place = j / 8u * 64u + tile / 4u * 32u + tile % 4u * 2u,
         from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[8];
-    [[unroll]] for (uint r = 0u; r < 8u; ++r) run[r] = x_run(from + r % 4u * 8u + r / 4u * 64u);
+    [[unroll]] for (uint r = 0u; r < 8u; ++r) run[r] = x_run(from + r % 2u + r / 2u * 8u);
     [[unroll]] for (uint r = 0u; r < 8u; ++r) x[k][r] = run[r] * 16777216.0;
-    x_sum[k][0] = dot(run[0], vec4(-32.0));
-    x_sum[k][1] = dot(run[1], vec4(-32.0));
-    x_sum[k][2] = dot(run[2], vec4(-32.0));
-    x_sum[k][3] = dot(run[3], vec4(-32.0));
-    x_sum[k][4] = dot(run[4], vec4(-32.0));
-    x_sum[k][5] = dot(run[5], vec4(-32.0));
-    x_sum[k][6] = dot(run[6], vec4(-32.0));
-    x_sum[k][7] = dot(run[7], vec4(-32.0));
+    x_sum[k][0] = dot(run[0] + run[1], vec4(-32.0));
+    x_sum[k][1] = dot(run[2] + run[3], vec4(-32.0));
+    x_sum[k][2] = dot(run[4] + run[5], vec4(-32.0));
+    x_sum[k][3] = dot(run[6] + run[7], vec4(-32.0));
 }
 
-// Loads tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch(uint n, uint j, out uvec4 fours[2], out uint words[13]) {
-    if (PADDED == 0u && n + 1u == rows && j + 16u >= row_tiles / 2u) {
-        n = 0u;
-        j = j % 16u;
-    }
-    const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 16u, tile = j % 16u;
-    uint base = block * 105u, part = tile / 8u;  // part: of 128 elements
-    uint begin = base + part * 2u + 100u, window = begin / 4u;
-    fours[0] = blocks_four[window];
-    fours[1] = blocks_four[window + 1u];
-    words[0] = blocks_word[base + 52u];
-    words[1] = blocks_word[base + part * 2u + 48u];
-    words[2] = blocks_word[base + part * 16u + tile % 8u];
-    words[3] = blocks_word[base + tile + 32u];
-    words[4] = blocks_word[base + part * 16u + tile % 8u + 8u];
-    words[5] = blocks_word[base + part * 2u + 49u];
-    words[6] = blocks_word[base + 104u];
-    words[7] = blocks_word[base + part * 16u + tile % 8u + 52u];
-    words[8] = blocks_word[base + part * 16u + tile % 8u + 53u];
-    words[9] = blocks_word[base + tile + 84u];
-    words[10] = blocks_word[base + tile + 85u];
-    words[11] = blocks_word[base + part * 16u + tile % 8u + 60u];
-    words[12] = blocks_word[base + part * 16u + tile % 8u + 61u];
-}
-
-// 16 bytes, as far as block `block` goes.
-uvec4 blocks_to_end(uint at, uint block) {
-    const uint end = (block + 1u) * 210u;
-    uvec4 four = uvec4(0u);
-    [[unroll]] for (uint i = 0u; i < 8u; ++i) {
-        const uint word = at * 8u + i;
-        if (word < end) four[i / 2u] |= uint(blocks[word]) << (i % 2u * 16u);
-    }
-    return four;
-}
-
-// Loads tile `j` of row `n` of the last block of all.
-void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[13]) {
-    const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 16u, tile = j % 16u;
-    uint base = block * 105u, part = tile / 8u;  // part: of 128 elements
-    uint begin = base + part * 2u + 100u, window = begin / 4u;
-    fours[0] = blocks_to_end(window, block);
-    fours[1] = blocks_to_end(window + 1u, block);
-    words[0] = blocks_word[base + 52u];
-    words[1] = blocks_word[base + part * 2u + 48u];
-    words[2] = blocks_word[base + part * 16u + tile % 8u];
-    words[3] = blocks_word[base + tile + 32u];
-    words[4] = blocks_word[base + part * 16u + tile % 8u + 8u];
-    words[5] = blocks_word[base + part * 2u + 49u];
-    words[6] = blocks_word[base + 104u];
-    words[7] = blocks_word[base + part * 16u + tile % 8u + 52u];
-    words[8] = blocks_word[base + part * 16u + tile % 8u + 53u];
-    words[9] = blocks_word[base + tile + 84u];
-    words[10] = blocks_word[base + tile + 85u];
-    words[11] = blocks_word[base + part * 16u + tile % 8u + 60u];
-    words[12] = blocks_word[base + part * 16u + tile % 8u + 61u];
+// Loads tile `j` of row `n`.
+void fetch(uint n, uint j, out uint words[14]) {
+    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 8u, tile = j % 8u;
+    uint base = block * 105u, part = tile / 4u;  // part: of 128 elements
+    uint first = base / 2u, next = (base + 1u) / 2u;
+    words[0] = uint(blocks[base + 104u]);
+    words[1] = uint(blocks[base + part * 4u + 96u]);
+    words[2] = blocks_word[first + part * 16u + tile % 4u * 2u];
+    words[3] = blocks_word[first + part * 16u + tile % 4u * 2u + 1u];
+    words[4] = blocks_word[first + tile * 2u + 32u];
+    words[5] = blocks_word[first + tile * 2u + 33u];
+    words[6] = blocks_word[next + part * 16u + tile % 4u * 2u + 1u];
+    words[7] = blocks_word[next + tile * 2u + 33u];
+    words[8] = uint(blocks[base + part * 4u + 97u]);
+    words[9] = blocks_word[first + part * 16u + tile % 4u * 2u + 8u];
+    words[10] = blocks_word[first + part * 16u + tile % 4u * 2u + 9u];
+    words[11] = blocks_word[next + part * 16u + tile % 4u * 2u + 9u];
+    words[12] = uint(blocks[base + part * 4u + 98u]);
+    words[13] = uint(blocks[base + part * 4u + 99u]);
 }
 
 // What `mask` has of each byte of a word: the low bits of a half are a number of units of 2^-24.
@@ -208,59 +164,48 @@ vec4 four_codes(uint word, uint mask) {
 }
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[13], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 16u, tile = j % 16u;
-    uint base = block * 105u, part = tile / 8u;  // part: of 128 elements
-    uint shift = tile % 8u / 4u * 8u, begin = base + part * 2u + 100u;
-    float d0 = unpackHalf2x16(words[0]).x, d1 = unpackHalf2x16(words[6] >> 16u).x;
-    uint scales0 = words[1], ql0 = words[2], qh0 = words[3], ql1 = words[4], scales1 = words[5], ql2 = words[7], ql3 = words[8];
-    uint ql_run0 = (ql2 >> 16u) | (ql3 << 16u), qh1 = words[9], qh2 = words[10], qh_run = (qh1 >> 16u) | (qh2 << 16u), ql4 = words[11];
-    uint ql5 = words[12], ql_run1 = (ql4 >> 16u) | (ql5 << 16u);
-    int sc0 = bitfieldExtract(int(scales0 >> shift), 0, 8), sc1 = bitfieldExtract(int(scales0 >> (shift + 16u)), 0, 8);  // scales: 8 bits
-    int sc2 = bitfieldExtract(int(scales1 >> shift), 0, 8), sc3 = bitfieldExtract(int(scales1 >> (shift + 16u)), 0, 8);  // scales: 8 bits
-    precise float d_sc0 = d0 * float(sc0), d_sc1 = d0 * float(sc1), d_sc2 = d0 * float(sc2), d_sc3 = d0 * float(sc3);
-    uint codes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 << 4u) & 0x30303030u), codes1 = (ql1 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u);  // packed
-    uint codes2 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh0 & 0x30303030u);  // packed
-    uint codes3 = ((ql1 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 2u) & 0x30303030u);  // packed
-    uint codes4 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run << 4u) & 0x30303030u);  // packed
-    uint codes5 = (ql_run1 & 0xF0F0F0Fu) | ((qh_run << 2u) & 0x30303030u);  // packed
-    uint codes6 = ((ql_run0 >> 4u) & 0xF0F0F0Fu) | (qh_run & 0x30303030u);  // packed
-    uint codes7 = ((ql_run1 >> 4u) & 0xF0F0F0Fu) | ((qh_run >> 2u) & 0x30303030u);  // packed
-    bool odd = (begin & 1u) != 0u, upper = (begin & 2u) != 0u;
-    uvec4 four0 = fours[0], four1 = fours[1];
-    uint pick0 = upper ? four0.w : four0.y, pick1 = upper ? four0.z : four0.x, scales2 = odd ? pick0 : pick1;
-    uint pick2 = upper ? four1.x : four0.z, scales3 = odd ? pick2 : pick0, pick3 = upper ? four1.y : four0.w, scales4 = odd ? pick3 : pick2;
-    int sc4 = bitfieldExtract(int(scales2 >> (shift + 16u)), 0, 8), sc5 = bitfieldExtract(int(scales3 >> shift), 0, 8);  // scales: 8 bits
-    int sc6 = bitfieldExtract(int(scales3 >> (shift + 16u)), 0, 8), sc7 = bitfieldExtract(int(scales4 >> shift), 0, 8);  // scales: 8 bits
-    precise float d_sc4 = d1 * float(sc4), d_sc5 = d1 * float(sc5), d_sc6 = d1 * float(sc6), d_sc7 = d1 * float(sc7);
+void accumulate(uint n, uint j, uint k, uint words[14], inout float sum) {
+    uint block = row_of_weights(n) * (row_tiles / 16u) + j / 8u, tile = j % 8u, shift = tile % 4u / 2u * 8u;
+    float d = unpackHalf2x16(words[0]).x;
+    uint scales0 = words[1], scales1 = words[8], scales2 = words[12], scales3 = words[13];
+    int sc0 = bitfieldExtract(int(scales0 >> shift), 0, 8), sc1 = bitfieldExtract(int(scales1 >> shift), 0, 8);  // scales: 8 bits
+    int sc2 = bitfieldExtract(int(scales2 >> shift), 0, 8), sc3 = bitfieldExtract(int(scales3 >> shift), 0, 8);  // scales: 8 bits
+    precise float d_sc0 = d * float(sc0), d_sc1 = d * float(sc1), d_sc2 = d * float(sc2), d_sc3 = d * float(sc3);
+    bool midway = (block & 1u) != 0u;  // midway: the block begins in the middle of a word
+    uint ql0 = midway ? (words[2] >> 16u) | (words[3] << 16u) : words[2], qh0 = midway ? (words[4] >> 16u) | (words[5] << 16u) : words[4];
+    uint ql1 = midway ? (words[3] >> 16u) | (words[6] << 16u) : words[3], qh1 = midway ? (words[5] >> 16u) | (words[7] << 16u) : words[5];
+    uint ql2 = midway ? (words[9] >> 16u) | (words[10] << 16u) : words[9];
+    uint ql3 = midway ? (words[10] >> 16u) | (words[11] << 16u) : words[10];
+    uint codes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 << 4u) & 0x30303030u), codes1 = (ql1 & 0xF0F0F0Fu) | ((qh1 << 4u) & 0x30303030u);  // packed
+    uint codes2 = (ql2 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u), codes3 = (ql3 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x30303030u);  // packed
+    uint codes4 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh0 & 0x30303030u), codes5 = ((ql1 >> 4u) & 0xF0F0F0Fu) | (qh1 & 0x30303030u);  // packed
+    uint codes6 = ((ql2 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 2u) & 0x30303030u);  // packed
+    uint codes7 = ((ql3 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x30303030u);  // packed
     float dots0 = dot_add(x_sum[k][0], x[k][0], four_codes(codes0, 0x3F003Fu));
-    float dots1 = dot_add(x_sum[k][1], x[k][1], four_codes(codes1, 0x3F003Fu));
-    float dots2 = dot_add(x_sum[k][2], x[k][2], four_codes(codes2, 0x3F003Fu));
-    float dots3 = dot_add(x_sum[k][3], x[k][3], four_codes(codes3, 0x3F003Fu));
-    float dots4 = dot_add(x_sum[k][4], x[k][4], four_codes(codes4, 0x3F003Fu));
-    float dots5 = dot_add(x_sum[k][5], x[k][5], four_codes(codes5, 0x3F003Fu));
-    float dots6 = dot_add(x_sum[k][6], x[k][6], four_codes(codes6, 0x3F003Fu));
-    float dots7 = dot_add(x_sum[k][7], x[k][7], four_codes(codes7, 0x3F003Fu));
-    sum += d_sc0 * dots0 + d_sc1 * dots1 + d_sc2 * dots2 + d_sc3 * dots3 + d_sc4 * dots4 + d_sc5 * dots5 + d_sc6 * dots6 + d_sc7 * dots7;
+    float dots1 = dot_add(dots0, x[k][1], four_codes(codes1, 0x3F003Fu));
+    float dots2 = dot_add(x_sum[k][1], x[k][2], four_codes(codes2, 0x3F003Fu));
+    float dots3 = dot_add(dots2, x[k][3], four_codes(codes3, 0x3F003Fu));
+    float dots4 = dot_add(x_sum[k][2], x[k][4], four_codes(codes4, 0x3F003Fu));
+    float dots5 = dot_add(dots4, x[k][5], four_codes(codes5, 0x3F003Fu));
+    float dots6 = dot_add(x_sum[k][3], x[k][6], four_codes(codes6, 0x3F003Fu));
+    float dots7 = dot_add(dots6, x[k][7], four_codes(codes7, 0x3F003Fu));
+    sum += d_sc0 * dots1 + d_sc1 * dots3 + d_sc2 * dots5 + d_sc3 * dots7;
 }
 
-const uint X_FOURS = 10u, FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
+const uint X_FOURS = 9u, FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared vec4 shared_x[BATCH * X_FOURS * SLICE];
 
 // Puts what is kept of right-hand side `m` and tile `t` of the slice there.
 void share_x(uint m, uint t) {
     [[unroll]] for (uint i = 0u; i < 8u; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = x[0][i];
     shared_x[(m * X_FOURS + 8u) * SLICE + t] = vec4(x_sum[0][0], x_sum[0][1], x_sum[0][2], x_sum[0][3]);
-    shared_x[(m * X_FOURS + 9u) * SLICE + t] = vec4(x_sum[0][4], x_sum[0][5], x_sum[0][6], x_sum[0][7]);
 }
 
 // Takes it from there.
 void take_x(uint m, uint t) {
     [[unroll]] for (uint i = 0u; i < 8u; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
-    vec4 sums = shared_x[(m * X_FOURS + 8u) * SLICE + t];
+    const vec4 sums = shared_x[(m * X_FOURS + 8u) * SLICE + t];
     x_sum[0][0] = sums.x, x_sum[0][1] = sums.y, x_sum[0][2] = sums.z, x_sum[0][3] = sums.w;
-    sums = shared_x[(m * X_FOURS + 9u) * SLICE + t];
-    x_sum[0][4] = sums.x, x_sum[0][5] = sums.y, x_sum[0][6] = sums.z, x_sum[0][7] = sums.w;
 }
 
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
@@ -298,31 +243,16 @@ void main() {
         for (uint from = 0u; from < tiles; from += slice) {
             const uint count = min(slice, tiles - from);
             // Weights are on their way while the workgroup waits for x.
-            uvec4 fours[ROWS][2];
-            uint words[ROWS][13];
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + min(lane, count - 1u), fours[r], words[r]);
+            uint words[ROWS][14];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + min(lane, count - 1u), words[r]);
             if (slice < tiles || first < group_count() * teams * ROWS) share_slice(from, count);  // else it is there still
             for (uint t = lane; t < count; t += lanes) {
-                if (PADDED == 0u && row + ROWS >= rows && from + t + 16u >= tiles) {  // the last block: no load goes beyond
-                    [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
-                        uvec4 last_fours[2]; uint last_words[13];
-                        float part = 0.0;  // the sum goes on, so that results have the bits of the other path
-                        [[unroll]] for (uint m = 0u; m < BATCH; ++m)
-                            [[unroll]] for (uint r = 0u; r < ROWS; ++r) part = m * ROWS + r == i ? sum[m][r] : part;
-                        fetch_last(min(row + i % ROWS, last), from + t, last_fours, last_words);
-                        take_x(i / ROWS, t);
-                        accumulate(min(row + i % ROWS, last), from + t, 0u, last_fours, last_words, part);
-                        [[unroll]] for (uint m = 0u; m < BATCH; ++m)
-                            [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[m][r] = m * ROWS + r == i ? part : sum[m][r];
-                    }
-                    continue;
-                }
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                     take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, last), from + t, 0u, fours[r], words[r], sum[m][r]);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, last), from + t, 0u, words[r], sum[m][r]);
                 }
                 if (t + lanes >= count) continue;
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t + lanes, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t + lanes, words[r]);
             }
         }
         [[unroll]] for (uint m = 0u; m < BATCH; ++m) {

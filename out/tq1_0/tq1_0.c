@@ -4,7 +4,7 @@
  * 54 bytes for 256 elements, 1.688 bits each.
  * dequant, gather in f32: for each weight 0.211 bytes read and 4 written, 15 operations: 0.75 loads, 4.5 bits, 7.5 integer, 1 float, 1.25
  * conversions.
- * gemv, gemv_id in f32: for each weight 0.211 bytes read, 5.84 operations: 0.125 loads, 2.39 bits, 0.781 integer, 2.03 float, 0.516
+ * gemv, gemv_id in f32: for each weight 0.211 bytes read, 5.84 operations: 0.141 loads, 2.33 bits, 0.828 integer, 2.03 float, 0.516
  * conversions.
  *     format tq1_0 "ternary codes, five in a byte, one scale for 256"
  *
@@ -438,6 +438,7 @@ extern const qk_code qk_tq1_0_gemv_int8_teams_spirv;
 extern const qk_code qk_tq1_0_gemv_id_rows_spirv;
 extern const qk_code qk_tq1_0_gemv_id_wide_spirv;
 extern const qk_code qk_tq1_0_gemv_id_int8_rows_spirv;
+extern const qk_code qk_tq1_0_gemv_id_int8_wide_spirv;
 extern const qk_code qk_tq1_0_encode_spirv;
 extern const qk_code qk_tq1_0_set_rows_spirv;
 extern const qk_code qk_tq1_0_msl;
@@ -942,11 +943,12 @@ const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 64,
-    .wide_block = 512,
+    .wide_block = 256,
     .shared_tile = 17,
     .shares_wide = 0,
     .teams_tile = 17,
     .teams_kept = 64,
+    .teams_block = 256,
     .sum_roundings = 122,
 };
 
@@ -1023,7 +1025,6 @@ static const uint32_t tq1_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
@@ -1038,7 +1039,6 @@ static const qk_spec_constant tq1_0_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 1, 1, tq1_0_gemv_int8_f32_vulkan_digits},
     {6, "shared_fours", 512, 4, tq1_0_gemv_int8_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, tq1_0_gemv_int8_f32_vulkan_x_packed},
-    {11, "padded", 0, 2, tq1_0_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, tq1_0_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 6, tq1_0_gemv_int8_f32_vulkan_schedule},
@@ -1065,7 +1065,7 @@ const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = tq1_0_gemv_int8_f32_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 15,
     .spec_constants = tq1_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1074,15 +1074,16 @@ const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 128,
-    .wide_block = 512,
+    .wide_block = 256,
     .shared_tile = 10,
     .shares_wide = 1,
     .teams_tile = 5,
     .teams_kept = 64,
+    .teams_block = 256,
     .rows_ahead = 4,
     .ahead_kept = 128,
     .ahead_block = 512,
-    .wide_loads = 6,
+    .wide_loads = 12,
     .sum_roundings = 186,
     .x_levels = 127,
     .x_group = 32,
@@ -1131,7 +1132,6 @@ static const uint32_t tq1_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32}
 static const uint32_t tq1_0_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
@@ -1147,8 +1147,7 @@ static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 2, 1, tq1_0_gemv_split_f32_vulkan_digits},
     {6, "shared_fours", 512, 4, tq1_0_gemv_split_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, tq1_0_gemv_split_f32_vulkan_x_packed},
-    {11, "padded", 0, 2, tq1_0_gemv_split_f32_vulkan_padded},
-    {12, "checked", 0, 2, tq1_0_gemv_split_f32_vulkan_checked},
+    {12, "checked", 1, 2, tq1_0_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 6, tq1_0_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_split_f32_vulkan_lanes},
@@ -1174,7 +1173,7 @@ const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = tq1_0_gemv_split_f32_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 15,
     .spec_constants = tq1_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1183,15 +1182,16 @@ const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 128,
-    .wide_block = 512,
+    .wide_block = 256,
     .shared_tile = 19,
     .shares_wide = 1,
     .teams_tile = 10,
     .teams_kept = 64,
+    .teams_block = 256,
     .rows_ahead = 4,
     .ahead_kept = 128,
     .ahead_block = 512,
-    .wide_loads = 6,
+    .wide_loads = 12,
     .sum_roundings = 186,
     .x_levels = 32639,
     .x_group = 128,
@@ -1240,7 +1240,6 @@ static const uint32_t tq1_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32}
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
@@ -1256,8 +1255,7 @@ static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 3, 1, tq1_0_gemv_int24_f32_vulkan_digits},
     {6, "shared_fours", 512, 4, tq1_0_gemv_int24_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, tq1_0_gemv_int24_f32_vulkan_x_packed},
-    {11, "padded", 0, 2, tq1_0_gemv_int24_f32_vulkan_padded},
-    {12, "checked", 0, 2, tq1_0_gemv_int24_f32_vulkan_checked},
+    {12, "checked", 1, 2, tq1_0_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 6, tq1_0_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int24_f32_vulkan_lanes},
@@ -1283,7 +1281,7 @@ const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = tq1_0_gemv_int24_f32_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 15,
     .spec_constants = tq1_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1292,16 +1290,17 @@ const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 128,
-    .wide_block = 512,
+    .wide_block = 256,
     .shared_tile = 28,
     .shares_wide = 1,
     .teams_tile = 14,
     .teams_kept = 64,
+    .teams_block = 256,
     .rows_at_once = 4,
     .rows_ahead = 4,
     .ahead_kept = 128,
     .ahead_block = 512,
-    .wide_loads = 6,
+    .wide_loads = 12,
     .sum_roundings = 186,
     .x_levels = 8355708,
     .x_group = 128,
@@ -1393,11 +1392,12 @@ const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 64,
-    .wide_block = 512,
+    .wide_block = 256,
     .shared_tile = 17,
     .shares_wide = 0,
     .teams_tile = 17,
     .teams_kept = 64,
+    .teams_block = 256,
     .sum_roundings = 122,
 };
 
@@ -1474,7 +1474,6 @@ static const uint32_t tq1_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
@@ -1489,7 +1488,6 @@ static const qk_spec_constant tq1_0_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 1, 1, tq1_0_gemv_int8_f16_vulkan_digits},
     {6, "shared_fours", 512, 4, tq1_0_gemv_int8_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, tq1_0_gemv_int8_f16_vulkan_x_packed},
-    {11, "padded", 0, 2, tq1_0_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, tq1_0_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 6, tq1_0_gemv_int8_f16_vulkan_schedule},
@@ -1516,7 +1514,7 @@ const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = tq1_0_gemv_int8_f16_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 15,
     .spec_constants = tq1_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1525,15 +1523,16 @@ const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 128,
-    .wide_block = 512,
+    .wide_block = 256,
     .shared_tile = 10,
     .shares_wide = 1,
     .teams_tile = 5,
     .teams_kept = 64,
+    .teams_block = 256,
     .rows_ahead = 4,
     .ahead_kept = 128,
     .ahead_block = 512,
-    .wide_loads = 6,
+    .wide_loads = 12,
     .sum_roundings = 186,
     .x_levels = 127,
     .x_group = 32,
@@ -1582,7 +1581,6 @@ static const uint32_t tq1_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32}
 static const uint32_t tq1_0_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
@@ -1598,8 +1596,7 @@ static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 2, 1, tq1_0_gemv_split_f16_vulkan_digits},
     {6, "shared_fours", 512, 4, tq1_0_gemv_split_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, tq1_0_gemv_split_f16_vulkan_x_packed},
-    {11, "padded", 0, 2, tq1_0_gemv_split_f16_vulkan_padded},
-    {12, "checked", 0, 2, tq1_0_gemv_split_f16_vulkan_checked},
+    {12, "checked", 1, 2, tq1_0_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 6, tq1_0_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_split_f16_vulkan_lanes},
@@ -1625,7 +1622,7 @@ const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = tq1_0_gemv_split_f16_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 15,
     .spec_constants = tq1_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1634,15 +1631,16 @@ const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 128,
-    .wide_block = 512,
+    .wide_block = 256,
     .shared_tile = 19,
     .shares_wide = 1,
     .teams_tile = 10,
     .teams_kept = 64,
+    .teams_block = 256,
     .rows_ahead = 4,
     .ahead_kept = 128,
     .ahead_block = 512,
-    .wide_loads = 6,
+    .wide_loads = 12,
     .sum_roundings = 186,
     .x_levels = 32639,
     .x_group = 128,
@@ -1691,7 +1689,6 @@ static const uint32_t tq1_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32}
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
@@ -1707,8 +1704,7 @@ static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 3, 1, tq1_0_gemv_int24_f16_vulkan_digits},
     {6, "shared_fours", 512, 4, tq1_0_gemv_int24_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, tq1_0_gemv_int24_f16_vulkan_x_packed},
-    {11, "padded", 0, 2, tq1_0_gemv_int24_f16_vulkan_padded},
-    {12, "checked", 0, 2, tq1_0_gemv_int24_f16_vulkan_checked},
+    {12, "checked", 1, 2, tq1_0_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 6, tq1_0_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int24_f16_vulkan_lanes},
@@ -1734,7 +1730,7 @@ const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = tq1_0_gemv_int24_f16_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 15,
     .spec_constants = tq1_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1743,16 +1739,17 @@ const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 128,
-    .wide_block = 512,
+    .wide_block = 256,
     .shared_tile = 28,
     .shares_wide = 1,
     .teams_tile = 14,
     .teams_kept = 64,
+    .teams_block = 256,
     .rows_at_once = 4,
     .rows_ahead = 4,
     .ahead_kept = 128,
     .ahead_block = 512,
-    .wide_loads = 6,
+    .wide_loads = 12,
     .sum_roundings = 186,
     .x_levels = 8355708,
     .x_group = 128,
@@ -1834,7 +1831,7 @@ const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 64,
-    .wide_block = 512,
+    .wide_block = 256,
     .sum_roundings = 122,
 };
 
@@ -1902,7 +1899,9 @@ static const qk_field tq1_0_gemv_id_int8_f32_push[] = {
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_digits[] = {1};
-static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_schedule[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_x_type[] = {0};
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_views[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
@@ -1910,13 +1909,15 @@ static const qk_spec_constant tq1_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     tq1_0_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, tq1_0_gemv_id_int8_f32_vulkan_digits},
-    {20, "schedule", 0, 2, tq1_0_gemv_id_int8_f32_vulkan_schedule},
+    {12, "checked", 0, 2, tq1_0_gemv_id_int8_f32_vulkan_checked},
+    {7, "staged", 1, 4, tq1_0_gemv_id_int8_f32_vulkan_staged},
+    {20, "schedule", 0, 3, tq1_0_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_id_int8_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {30, "views", 0, 2, tq1_0_gemv_id_int8_f32_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_id_int8_f32_vulkan_y_type}};
 
-static const qk_code *const tq1_0_gemv_id_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv};
+static const qk_code *const tq1_0_gemv_id_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
     .abi = 16,
@@ -1932,14 +1933,16 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
     .push_bytes = 72,
     .push_count = 18,
     .push = tq1_0_gemv_id_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = tq1_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .kept_elements = 64,
+    .wide_block = 256,
     .sum_roundings = 122,
     .x_levels = 127,
     .x_group = 32,
@@ -1981,7 +1984,9 @@ static const qk_field tq1_0_gemv_id_split_f32_push[] = {
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_digits[] = {2};
-static const uint32_t tq1_0_gemv_id_split_f32_vulkan_schedule[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_split_f32_vulkan_checked[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t tq1_0_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_x_type[] = {0};
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_views[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
@@ -1989,13 +1994,15 @@ static const qk_spec_constant tq1_0_gemv_id_split_f32_vulkan_constants[] = {{0, 
     tq1_0_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, tq1_0_gemv_id_split_f32_vulkan_digits},
-    {20, "schedule", 0, 2, tq1_0_gemv_id_split_f32_vulkan_schedule},
+    {12, "checked", 0, 2, tq1_0_gemv_id_split_f32_vulkan_checked},
+    {7, "staged", 1, 4, tq1_0_gemv_id_split_f32_vulkan_staged},
+    {20, "schedule", 0, 3, tq1_0_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_id_split_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {30, "views", 0, 2, tq1_0_gemv_id_split_f32_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_id_split_f32_vulkan_y_type}};
 
-static const qk_code *const tq1_0_gemv_id_split_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv};
+static const qk_code *const tq1_0_gemv_id_split_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
     .abi = 16,
@@ -2011,14 +2018,16 @@ const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
     .push_bytes = 72,
     .push_count = 18,
     .push = tq1_0_gemv_id_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = tq1_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .kept_elements = 64,
+    .wide_block = 256,
     .sum_roundings = 122,
     .x_levels = 32639,
     .x_group = 64,
@@ -2060,7 +2069,9 @@ static const qk_field tq1_0_gemv_id_int24_f32_push[] = {
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_digits[] = {3};
-static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_schedule[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_x_type[] = {0};
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_views[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
@@ -2068,13 +2079,15 @@ static const qk_spec_constant tq1_0_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     tq1_0_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, tq1_0_gemv_id_int24_f32_vulkan_digits},
-    {20, "schedule", 0, 2, tq1_0_gemv_id_int24_f32_vulkan_schedule},
+    {12, "checked", 0, 2, tq1_0_gemv_id_int24_f32_vulkan_checked},
+    {7, "staged", 1, 4, tq1_0_gemv_id_int24_f32_vulkan_staged},
+    {20, "schedule", 0, 3, tq1_0_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_id_int24_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {30, "views", 0, 2, tq1_0_gemv_id_int24_f32_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_id_int24_f32_vulkan_y_type}};
 
-static const qk_code *const tq1_0_gemv_id_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv};
+static const qk_code *const tq1_0_gemv_id_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
     .abi = 16,
@@ -2090,14 +2103,16 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
     .push_bytes = 72,
     .push_count = 18,
     .push = tq1_0_gemv_id_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = tq1_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .kept_elements = 64,
+    .wide_block = 256,
     .sum_roundings = 122,
     .x_levels = 8355708,
     .x_group = 64,
@@ -2179,7 +2194,7 @@ const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 64,
-    .wide_block = 512,
+    .wide_block = 256,
     .sum_roundings = 122,
 };
 
@@ -2247,7 +2262,9 @@ static const qk_field tq1_0_gemv_id_int8_f16_push[] = {
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_digits[] = {1};
-static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_schedule[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_x_type[] = {1};
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_views[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
@@ -2255,13 +2272,15 @@ static const qk_spec_constant tq1_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     tq1_0_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, tq1_0_gemv_id_int8_f16_vulkan_digits},
-    {20, "schedule", 0, 2, tq1_0_gemv_id_int8_f16_vulkan_schedule},
+    {12, "checked", 0, 2, tq1_0_gemv_id_int8_f16_vulkan_checked},
+    {7, "staged", 1, 4, tq1_0_gemv_id_int8_f16_vulkan_staged},
+    {20, "schedule", 0, 3, tq1_0_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_id_int8_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {30, "views", 0, 2, tq1_0_gemv_id_int8_f16_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_id_int8_f16_vulkan_y_type}};
 
-static const qk_code *const tq1_0_gemv_id_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv};
+static const qk_code *const tq1_0_gemv_id_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
     .abi = 16,
@@ -2277,14 +2296,16 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
     .push_bytes = 72,
     .push_count = 18,
     .push = tq1_0_gemv_id_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = tq1_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .kept_elements = 64,
+    .wide_block = 256,
     .sum_roundings = 122,
     .x_levels = 127,
     .x_group = 32,
@@ -2326,7 +2347,9 @@ static const qk_field tq1_0_gemv_id_split_f16_push[] = {
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_digits[] = {2};
-static const uint32_t tq1_0_gemv_id_split_f16_vulkan_schedule[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_split_f16_vulkan_checked[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t tq1_0_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_x_type[] = {1};
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_views[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
@@ -2334,13 +2357,15 @@ static const qk_spec_constant tq1_0_gemv_id_split_f16_vulkan_constants[] = {{0, 
     tq1_0_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, tq1_0_gemv_id_split_f16_vulkan_digits},
-    {20, "schedule", 0, 2, tq1_0_gemv_id_split_f16_vulkan_schedule},
+    {12, "checked", 0, 2, tq1_0_gemv_id_split_f16_vulkan_checked},
+    {7, "staged", 1, 4, tq1_0_gemv_id_split_f16_vulkan_staged},
+    {20, "schedule", 0, 3, tq1_0_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_id_split_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {30, "views", 0, 2, tq1_0_gemv_id_split_f16_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_id_split_f16_vulkan_y_type}};
 
-static const qk_code *const tq1_0_gemv_id_split_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv};
+static const qk_code *const tq1_0_gemv_id_split_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
     .abi = 16,
@@ -2356,14 +2381,16 @@ const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
     .push_bytes = 72,
     .push_count = 18,
     .push = tq1_0_gemv_id_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = tq1_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .kept_elements = 64,
+    .wide_block = 256,
     .sum_roundings = 122,
     .x_levels = 32639,
     .x_group = 64,
@@ -2405,7 +2432,9 @@ static const qk_field tq1_0_gemv_id_int24_f16_push[] = {
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_digits[] = {3};
-static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_schedule[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_x_type[] = {1};
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_views[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
@@ -2413,13 +2442,15 @@ static const qk_spec_constant tq1_0_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     tq1_0_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, tq1_0_gemv_id_int24_f16_vulkan_digits},
-    {20, "schedule", 0, 2, tq1_0_gemv_id_int24_f16_vulkan_schedule},
+    {12, "checked", 0, 2, tq1_0_gemv_id_int24_f16_vulkan_checked},
+    {7, "staged", 1, 4, tq1_0_gemv_id_int24_f16_vulkan_staged},
+    {20, "schedule", 0, 3, tq1_0_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_id_int24_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {30, "views", 0, 2, tq1_0_gemv_id_int24_f16_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_id_int24_f16_vulkan_y_type}};
 
-static const qk_code *const tq1_0_gemv_id_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv};
+static const qk_code *const tq1_0_gemv_id_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
     .abi = 16,
@@ -2435,14 +2466,16 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
     .push_bytes = 72,
     .push_count = 18,
     .push = tq1_0_gemv_id_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = tq1_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .kept_elements = 64,
+    .wide_block = 256,
     .sum_roundings = 122,
     .x_levels = 8355708,
     .x_group = 64,

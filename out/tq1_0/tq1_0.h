@@ -4,7 +4,7 @@
  * 54 bytes for 256 elements, 1.688 bits each.
  * dequant, gather in f32: for each weight 0.211 bytes read and 4 written, 15 operations: 0.75 loads, 4.5 bits, 7.5 integer, 1 float, 1.25
  * conversions.
- * gemv, gemv_id in f32: for each weight 0.211 bytes read, 5.84 operations: 0.125 loads, 2.39 bits, 0.781 integer, 2.03 float, 0.516
+ * gemv, gemv_id in f32: for each weight 0.211 bytes read, 5.84 operations: 0.141 loads, 2.33 bits, 0.828 integer, 2.03 float, 0.516
  * conversions.
  *     format tq1_0 "ternary codes, five in a byte, one scale for 256"
  *

@@ -2,7 +2,7 @@
 // Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 54 bytes for 256 elements, 1.688 bits each.
-// For each weight 0.211 bytes read, 5.84 operations: 0.125 loads, 2.39 bits, 0.781 integer, 2.03 float, 0.516 conversions.
+// For each weight 0.211 bytes read, 5.84 operations: 0.141 loads, 2.33 bits, 0.828 integer, 2.03 float, 0.516 conversions.
 //     format tq1_0 "ternary codes, five in a byte, one scale for 256"
 //
 //     block 256 {
@@ -141,8 +141,7 @@ vec4 staged_x(uint at) {
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 8u, place = j / 8u * 128u + tile / 4u * 64u + tile % 4u,
-        from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 16u) + place;
+    const uint tile = j % 4u, place = j / 4u * 64u + tile, from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 16u) + place;
     vec4 run[16];
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = staged_x(from + r * 4u);
     [[unroll]] for (uint r = 0u; r < 16u; ++r) x[k][r] = run[r] * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
@@ -151,32 +150,30 @@ void load_x(uint vector, uint j, uint k) {
 }
 
 // Loads tile `j` of row `n`.
-void fetch(uint n, uint j, out uint words[8]) {
-    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 8u, tile = j % 8u;
-    uint base = block * 27u, part = tile / 4u;  // part: of 256 elements
-    uint digit_ = tile % 4u;  // which digit of base 3, from the top
-    words[0] = blocks_word[base + part * 13u + digit_];
-    words[1] = blocks_word[base + part * 13u + digit_ + 1u];
-    words[2] = blocks_word[base + part * 13u + 13u];
-    words[3] = blocks_word[base + part * 13u + digit_ + 4u];
-    words[4] = blocks_word[base + part * 13u + digit_ + 5u];
-    words[5] = blocks_word[base + part * 13u + digit_ + 8u];
-    words[6] = blocks_word[base + part * 13u + digit_ + 9u];
-    words[7] = blocks_word[base + part * 13u + 12u];
+void fetch(uint n, uint j, out uint words[9]) {
+    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 4u, tile = j % 4u;
+    uint base = block * 27u, first = base / 2u, next = (base + 1u) / 2u;
+    words[0] = blocks_word[first + tile];
+    words[1] = blocks_word[next + tile];
+    words[2] = uint(blocks[base + 26u]);
+    words[3] = blocks_word[first + tile + 4u];
+    words[4] = blocks_word[next + tile + 4u];
+    words[5] = blocks_word[first + tile + 8u];
+    words[6] = blocks_word[next + tile + 8u];
+    words[7] = blocks_word[first + 12u];
+    words[8] = blocks_word[next + 12u];
 }
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uint words[8], inout float sum) {
-    uint tile = j % 8u, part = tile / 4u;  // part: of 256 elements
-    uint shift0 = part * 16u;
-    uint digit_ = tile % 4u;  // which digit of base 3, from the top
-    uint shift1 = 31u - shift0;
-    uint power = (0x1B090301u >> (digit_ * 8u)) & 0xFFu;  // 3^n
-    uint d0 = words[2], qs0 = words[0], qs1 = words[1], qs_run0 = (qs0 >> shift0) | ((qs1 << 1u) << shift1);
-    uint evens0 = (qs_run0 & 0xFF00FFu) * 3u, odds0 = ((qs_run0 >> 8u) & 0xFF00FFu) * 3u;
-    uint bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u), qs2 = words[3], qs3 = words[4];
-    uint qs_run1 = (qs2 >> shift0) | ((qs3 << 1u) << shift1), evens1 = (qs_run1 & 0xFF00FFu) * 3u;
-    uint odds1 = ((qs_run1 >> 8u) & 0xFF00FFu) * 3u, bytes1 = ((evens1 >> 8u) & 0xFF00FFu) | (odds1 & 0xFF00FF00u);
+void accumulate(uint n, uint j, uint k, uint words[9], inout float sum) {
+    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 4u, tile = j % 4u;
+    uint power = (0x1B090301u >> (tile * 8u)) & 0xFFu;  // 3^n
+    float d = unpackHalf2x16(words[2]).x;
+    bool midway = (block & 1u) != 0u;  // midway: the block begins in the middle of a word
+    uint qs0 = midway ? (words[0] >> 16u) | (words[1] << 16u) : words[0], evens0 = (qs0 & 0xFF00FFu) * 3u;
+    uint odds0 = ((qs0 >> 8u) & 0xFF00FFu) * 3u, bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u);
+    uint qs1 = midway ? (words[3] >> 16u) | (words[4] << 16u) : words[3], evens1 = (qs1 & 0xFF00FFu) * 3u;
+    uint odds1 = ((qs1 >> 8u) & 0xFF00FFu) * 3u, bytes1 = ((evens1 >> 8u) & 0xFF00FFu) | (odds1 & 0xFF00FF00u);
     uint evens2 = (evens0 & 0xFF00FFu) * 3u, odds2 = (odds0 & 0xFF00FFu) * 3u;
     uint bytes2 = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u), evens3 = (evens1 & 0xFF00FFu) * 3u;
     uint odds3 = (odds1 & 0xFF00FFu) * 3u, bytes3 = ((evens3 >> 8u) & 0xFF00FFu) | (odds3 & 0xFF00FF00u);
@@ -188,19 +185,17 @@ void accumulate(uint n, uint j, uint k, uint words[8], inout float sum) {
     uint odds7 = (odds5 & 0xFF00FFu) * 3u, bytes7 = ((evens7 >> 8u) & 0xFF00FFu) | (odds7 & 0xFF00FF00u);
     uint evens8 = (evens6 & 0xFF00FFu) * 3u, odds8 = (odds6 & 0xFF00FFu) * 3u;
     uint bytes8 = ((evens8 >> 8u) & 0xFF00FFu) | (odds8 & 0xFF00FF00u), evens9 = (evens7 & 0xFF00FFu) * 3u;
-    uint odds9 = (odds7 & 0xFF00FFu) * 3u, bytes9 = ((evens9 >> 8u) & 0xFF00FFu) | (odds9 & 0xFF00FF00u), qs4 = words[5], qs5 = words[6];
-    uint qs_run2 = (qs4 >> shift0) | ((qs5 << 1u) << shift1), evens10 = (qs_run2 & 0xFF00FFu) * 3u;
-    uint odds10 = ((qs_run2 >> 8u) & 0xFF00FFu) * 3u, bytes10 = ((evens10 >> 8u) & 0xFF00FFu) | (odds10 & 0xFF00FF00u);
+    uint odds9 = (odds7 & 0xFF00FFu) * 3u, bytes9 = ((evens9 >> 8u) & 0xFF00FFu) | (odds9 & 0xFF00FF00u);
+    uint qs2 = midway ? (words[5] >> 16u) | (words[6] << 16u) : words[5], evens10 = (qs2 & 0xFF00FFu) * 3u;
+    uint odds10 = ((qs2 >> 8u) & 0xFF00FFu) * 3u, bytes10 = ((evens10 >> 8u) & 0xFF00FFu) | (odds10 & 0xFF00FF00u);
     uint evens11 = (evens10 & 0xFF00FFu) * 3u, odds11 = (odds10 & 0xFF00FFu) * 3u;
     uint bytes11 = ((evens11 >> 8u) & 0xFF00FFu) | (odds11 & 0xFF00FF00u), evens12 = (evens11 & 0xFF00FFu) * 3u;
     uint odds12 = (odds11 & 0xFF00FFu) * 3u, bytes12 = ((evens12 >> 8u) & 0xFF00FFu) | (odds12 & 0xFF00FF00u);
     uint evens13 = (evens12 & 0xFF00FFu) * 3u, odds13 = (odds12 & 0xFF00FFu) * 3u;
     uint bytes13 = ((evens13 >> 8u) & 0xFF00FFu) | (odds13 & 0xFF00FF00u), evens14 = (evens13 & 0xFF00FFu) * 3u;
-    uint odds14 = (odds13 & 0xFF00FFu) * 3u, bytes14 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u), qh = words[7];
-    uint qh_run = (qh >> shift0) | ((d0 << 1u) << shift1), evens15 = (((qh_run & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
-    uint odds15 = ((((qh_run >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
-    uint bytes15 = ((evens15 >> 8u) & 0xFF00FFu) | (odds15 & 0xFF00FF00u);
-    float d1 = unpackHalf2x16(d0 >> shift0).x;
+    uint odds14 = (odds13 & 0xFF00FFu) * 3u, bytes14 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u);
+    uint qh = midway ? (words[7] >> 16u) | (words[8] << 16u) : words[7], evens15 = (((qh & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    uint odds15 = ((((qh >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u, bytes15 = ((evens15 >> 8u) & 0xFF00FFu) | (odds15 & 0xFF00FF00u);
     vec2 pair0 = unpackHalf2x16(bytes0 & 0x30003u), pair1 = unpackHalf2x16(bytes0 & 0x3000300u), pair2 = unpackHalf2x16(bytes1 & 0x30003u);
     vec2 pair3 = unpackHalf2x16(bytes1 & 0x3000300u), pair4 = unpackHalf2x16(bytes2 & 0x30003u);
     vec2 pair5 = unpackHalf2x16(bytes2 & 0x3000300u), pair6 = unpackHalf2x16(bytes3 & 0x30003u);
@@ -233,7 +228,7 @@ void accumulate(uint n, uint j, uint k, uint words[8], inout float sum) {
     float dots12 = dot_add(dots11, x[k][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y));
     float dots13 = dot_add(dots12, x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y));
     float dots14 = dot_add(dots13, x[k][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
-    sum += d1 * (dots7 + dots14);
+    sum += d * (dots7 + dots14);
 }
 
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
@@ -250,15 +245,15 @@ float sum_of_lanes(float v[SUMS], uint width) {
 // What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and each
 // `step` further on: of those that it keeps, number `m`.
 void stage_x(uint vector, uint m, uint begin, uint end, uint own, uint step) {
-    const uint runs = x_from(vector, row_tiles * 16u), runs_end = runs + (end + 7u) / 8u * 128u;
-    for (staged_from = runs + begin / 8u * 128u; staged_from < runs_end; staged_from += STAGED) {
+    const uint runs = x_from(vector, row_tiles * 16u), runs_end = runs + (end + 3u) / 4u * 64u;
+    for (staged_from = runs + begin / 4u * 64u; staged_from < runs_end; staged_from += STAGED) {
         const uint count = min(STAGED, runs_end - staged_from);
         barrier();
         for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_run(staged_from + i);
         barrier();
         [[unroll]] for (uint k = 0; k < TILES; ++k) {
             const uint j = own + k * step;
-            if (j < end && runs + j / 8u * 128u - staged_from < STAGED) load_x(vector, j, k * BATCH + m);
+            if (j < end && runs + j / 4u * 64u - staged_from < STAGED) load_x(vector, j, k * BATCH + m);
         }
     }
 }
@@ -294,7 +289,7 @@ void main() {
                 if (STAGED == 1u && !kept) load_x(vector, min(j, tiles - 1u), k);
                 if (j >= tiles) continue;
                 if (!bound) continue;
-                uint words[ROWS][8];
+                uint words[ROWS][9];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, words[r]);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, words[r], sum[r]);
             }

@@ -2,7 +2,7 @@
 // Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 54 bytes for 256 elements, 1.688 bits each.
-// For each weight 0.211 bytes read, 3.42 operations: 0.125 loads, 1.89 bits, 1.28 integer, 0.0781 float, 0.0469 conversions.
+// For each weight 0.211 bytes read, 3.42 operations: 0.141 loads, 1.83 bits, 1.33 integer, 0.0781 float, 0.0469 conversions.
 //     format tq1_0 "ternary codes, five in a byte, one scale for 256"
 //
 //     block 256 {
@@ -156,8 +156,7 @@ int sum_of_bytes(uvec4 bytes) { return dot16(0, bytes, uvec4(0x01010101u)); }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 8u, place = j / 8u * 128u + tile / 4u * 64u + tile % 4u,
-        from = x_from(min(vector, batch - 1u), row_tiles * 16u) + place;
+    const uint tile = j % 4u, place = j / 4u * 64u + tile, from = x_from(min(vector, batch - 1u), row_tiles * 16u) + place;
     vec4 run[16], most[2], all[2];
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = x_run(from + r * 4u);
     [[unroll]] for (uint s = 0u; s < 2u; ++s) most[s] = all[s] = vec4(0.0);
@@ -178,55 +177,52 @@ void load_x(uint vector, uint j, uint k) {
 }
 
 // Loads tile `j` of row `n`.
-void fetch(uint n, uint j, out uint words[8]) {
-    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 8u, tile = j % 8u;
-    uint base = block * 27u, part = tile / 4u;  // part: of 256 elements
-    uint digit_ = tile % 4u;  // which digit of base 3, from the top
-    words[0] = blocks_word[base + part * 13u + digit_];
-    words[1] = blocks_word[base + part * 13u + digit_ + 1u];
-    words[2] = blocks_word[base + part * 13u + 13u];
-    words[3] = blocks_word[base + part * 13u + digit_ + 4u];
-    words[4] = blocks_word[base + part * 13u + digit_ + 5u];
-    words[5] = blocks_word[base + part * 13u + digit_ + 8u];
-    words[6] = blocks_word[base + part * 13u + digit_ + 9u];
-    words[7] = blocks_word[base + part * 13u + 12u];
+void fetch(uint n, uint j, out uint words[9]) {
+    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 4u, tile = j % 4u;
+    uint base = block * 27u, first = base / 2u, next = (base + 1u) / 2u;
+    words[0] = blocks_word[first + tile];
+    words[1] = blocks_word[next + tile];
+    words[2] = uint(blocks[base + 26u]);
+    words[3] = blocks_word[first + tile + 4u];
+    words[4] = blocks_word[next + tile + 4u];
+    words[5] = blocks_word[first + tile + 8u];
+    words[6] = blocks_word[next + tile + 8u];
+    words[7] = blocks_word[first + 12u];
+    words[8] = blocks_word[next + 12u];
 }
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uint words[8], inout float sum) {
-    uint tile = j % 8u, part = tile / 4u;  // part: of 256 elements
-    uint shift0 = part * 16u;
-    uint digit_ = tile % 4u;  // which digit of base 3, from the top
-    uint shift1 = 31u - shift0;
-    uint power = (0x1B090301u >> (digit_ * 8u)) & 0xFFu;  // 3^n
-    uint d0 = words[2], qs0 = words[0], qs1 = words[1], qs_run0 = (qs0 >> shift0) | ((qs1 << 1u) << shift1);
-    uint evens0 = (qs_run0 & 0xFF00FFu) * 3u, odds0 = ((qs_run0 >> 8u) & 0xFF00FFu) * 3u, qs2 = words[3], qs3 = words[4];
-    uint qs_run1 = (qs2 >> shift0) | ((qs3 << 1u) << shift1), evens1 = (qs_run1 & 0xFF00FFu) * 3u;
-    uint odds1 = ((qs_run1 >> 8u) & 0xFF00FFu) * 3u, evens2 = (evens0 & 0xFF00FFu) * 3u, odds2 = (odds0 & 0xFF00FFu) * 3u;
-    uint evens3 = (evens1 & 0xFF00FFu) * 3u, odds3 = (odds1 & 0xFF00FFu) * 3u;
+void accumulate(uint n, uint j, uint k, uint words[9], inout float sum) {
+    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 4u, tile = j % 4u;
+    uint power = (0x1B090301u >> (tile * 8u)) & 0xFFu;  // 3^n
+    float d = unpackHalf2x16(words[2]).x;
+    bool midway = (block & 1u) != 0u;  // midway: the block begins in the middle of a word
+    uint qs0 = midway ? (words[0] >> 16u) | (words[1] << 16u) : words[0], evens0 = (qs0 & 0xFF00FFu) * 3u;
+    uint odds0 = ((qs0 >> 8u) & 0xFF00FFu) * 3u, qs1 = midway ? (words[3] >> 16u) | (words[4] << 16u) : words[3];
+    uint evens1 = (qs1 & 0xFF00FFu) * 3u, odds1 = ((qs1 >> 8u) & 0xFF00FFu) * 3u, evens2 = (evens0 & 0xFF00FFu) * 3u;
+    uint odds2 = (odds0 & 0xFF00FFu) * 3u, evens3 = (evens1 & 0xFF00FFu) * 3u, odds3 = (odds1 & 0xFF00FFu) * 3u;
     uvec4 bytes0 = ((uvec4(evens0, evens1, evens2, evens3) >> 8u) & 0xFF00FFu) | (uvec4(odds0, odds1, odds2, odds3) & 0xFF00FF00u);
     uint evens4 = (evens2 & 0xFF00FFu) * 3u, odds4 = (odds2 & 0xFF00FFu) * 3u, evens5 = (evens3 & 0xFF00FFu) * 3u;
     uint odds5 = (odds3 & 0xFF00FFu) * 3u, evens6 = (evens4 & 0xFF00FFu) * 3u, odds6 = (odds4 & 0xFF00FFu) * 3u;
     uint evens7 = (evens5 & 0xFF00FFu) * 3u, odds7 = (odds5 & 0xFF00FFu) * 3u;
     uvec4 bytes1 = ((uvec4(evens4, evens5, evens6, evens7) >> 8u) & 0xFF00FFu) | (uvec4(odds4, odds5, odds6, odds7) & 0xFF00FF00u);
     uint evens8 = (evens6 & 0xFF00FFu) * 3u, odds8 = (odds6 & 0xFF00FFu) * 3u, evens9 = (evens7 & 0xFF00FFu) * 3u;
-    uint odds9 = (odds7 & 0xFF00FFu) * 3u, qs4 = words[5], qs5 = words[6], qs_run2 = (qs4 >> shift0) | ((qs5 << 1u) << shift1);
-    uint evens10 = (qs_run2 & 0xFF00FFu) * 3u, odds10 = ((qs_run2 >> 8u) & 0xFF00FFu) * 3u, evens11 = (evens10 & 0xFF00FFu) * 3u;
+    uint odds9 = (odds7 & 0xFF00FFu) * 3u, qs2 = midway ? (words[5] >> 16u) | (words[6] << 16u) : words[5];
+    uint evens10 = (qs2 & 0xFF00FFu) * 3u, odds10 = ((qs2 >> 8u) & 0xFF00FFu) * 3u, evens11 = (evens10 & 0xFF00FFu) * 3u;
     uint odds11 = (odds10 & 0xFF00FFu) * 3u;
     uvec4 bytes2 = ((uvec4(evens8, evens9, evens10, evens11) >> 8u) & 0xFF00FFu) | (uvec4(odds8, odds9, odds10, odds11) & 0xFF00FF00u);
     uint evens12 = (evens11 & 0xFF00FFu) * 3u, odds12 = (odds11 & 0xFF00FFu) * 3u, evens13 = (evens12 & 0xFF00FFu) * 3u;
-    uint odds13 = (odds12 & 0xFF00FFu) * 3u, evens14 = (evens13 & 0xFF00FFu) * 3u, odds14 = (odds13 & 0xFF00FFu) * 3u, qh = words[7];
-    uint qh_run = (qh >> shift0) | ((d0 << 1u) << shift1), evens15 = (((qh_run & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
-    uint odds15 = ((((qh_run >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    uint odds13 = (odds12 & 0xFF00FFu) * 3u, evens14 = (evens13 & 0xFF00FFu) * 3u, odds14 = (odds13 & 0xFF00FFu) * 3u;
+    uint qh = midway ? (words[7] >> 16u) | (words[8] << 16u) : words[7], evens15 = (((qh & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    uint odds15 = ((((qh >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
     uvec4 bytes3 = ((uvec4(evens12, evens13, evens14, evens15) >> 8u) & 0xFF00FFu) | (uvec4(odds12, odds13, odds14, odds15) & 0xFF00FF00u);
-    float d1 = unpackHalf2x16(d0 >> shift0).x;
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         const int part0 = dot16(dot16(0, bytes0, x[k][digit * 4u]), bytes1, x[k][digit * 4u + 1u]) - x_digits(k, digit, 0u);
         const int part1 = dot16(dot16(0, bytes2, x[k][digit * 4u + 2u]), bytes3, x[k][digit * 4u + 3u]) - x_digits(k, digit, 1u);
         dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0), dots1 = float(part1);
     }
-    sum += d1 * (DIGITS > 1u ? x_step(k, 0u) * dots0 : x_step(k, 0u) * dots0 + x_step(k, 1u) * dots1);
+    sum += d * (DIGITS > 1u ? x_step(k, 0u) * dots0 : x_step(k, 0u) * dots0 + x_step(k, 1u) * dots1);
 }
 
 const uint FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
@@ -276,7 +272,7 @@ void main() {
         for (uint from = 0u; from < tiles; from += slice) {
             const uint count = min(slice, tiles - from);
             // Weights are on their way while the workgroup waits for x.
-            uint words[ROWS][8];
+            uint words[ROWS][9];
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + min(lane, count - 1u), words[r]);
             if (slice < tiles || first < group_count() * teams * ROWS) share_slice(from, count);  // else it is there still
             for (uint t = lane; t < count; t += lanes) {

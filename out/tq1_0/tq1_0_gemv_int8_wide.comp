@@ -2,7 +2,7 @@
 // Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 54 bytes for 256 elements, 1.688 bits each.
-// For each weight 0.211 bytes read, 3.35 operations: 0.0469 loads, 1.84 bits, 1.35 integer, 0.0703 float, 0.0391 conversions.
+// For each weight 0.211 bytes read, 3.23 operations: 0.0938 loads, 1.77 bits, 1.26 integer, 0.0703 float, 0.0391 conversions.
 //     format tq1_0 "ternary codes, five in a byte, one scale for 256"
 //
 //     block 256 {
@@ -30,7 +30,6 @@ layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1
 layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
-layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 const uint SUMS = ROWS * BATCH;  // at once: at most as many as a subgroup has lanes
@@ -38,7 +37,6 @@ shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
-layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
 layout(binding = 2, std430) buffer Output { float y[]; };
@@ -166,8 +164,7 @@ vec4 staged_x(uint at) {
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 4u, place = j / 4u * 128u + tile / 2u * 64u + tile % 2u * 2u,
-        from = x_from(min(vector, batch - 1u), row_tiles * 16u) + place;
+    const uint tile = j % 2u, place = j / 2u * 64u + tile * 2u, from = x_from(min(vector, batch - 1u), row_tiles * 16u) + place;
     vec4 run[32], most[4], all[4];
     [[unroll]] for (uint r = 0u; r < 32u; ++r) run[r] = staged_x(from + r % 2u + r / 2u * 4u);
     [[unroll]] for (uint s = 0u; s < 4u; ++s) most[s] = all[s] = vec4(0.0);
@@ -190,92 +187,58 @@ void load_x(uint vector, uint j, uint k) {
     }
 }
 
-// Loads tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch(uint n, uint j, out uvec4 fours[4], out uint words[2]) {
-    if (PADDED == 0u && n + 1u == rows && j + 4u >= row_tiles / 2u) {
-        n = 0u;
-        j = j % 4u;
-    }
-    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 4u, tile = j % 4u;
-    uint base = block * 27u, part = tile / 2u;  // part: of 256 elements
-    uint digit0 = tile % 2u * 2u;  // which digit of base 3, from the top
-    uint begin = base + part * 13u + digit0, window = begin / 4u;
-    fours[0] = blocks_four[window];
-    fours[1] = blocks_four[window + 1u];
-    fours[2] = blocks_four[window + 2u];
-    fours[3] = blocks_four[window + 3u];
-    words[0] = blocks_word[base + part * 13u + 13u];
-    words[1] = blocks_word[base + part * 13u + 12u];
-}
-
-// 16 bytes, as far as block `block` goes.
-uvec4 blocks_to_end(uint at, uint block) {
-    const uint end = (block + 1u) * 54u;
-    uvec4 four = uvec4(0u);
-    [[unroll]] for (uint i = 0u; i < 8u; ++i) {
-        const uint word = at * 8u + i;
-        if (word < end) four[i / 2u] |= uint(blocks[word]) << (i % 2u * 16u);
-    }
-    return four;
-}
-
-// Loads tile `j` of row `n` of the last block of all.
-void fetch_last(uint n, uint j, out uvec4 fours[4], out uint words[2]) {
-    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 4u, tile = j % 4u;
-    uint base = block * 27u, part = tile / 2u;  // part: of 256 elements
-    uint digit0 = tile % 2u * 2u;  // which digit of base 3, from the top
-    uint begin = base + part * 13u + digit0, window = begin / 4u;
-    fours[0] = blocks_to_end(window, block);
-    fours[1] = blocks_to_end(window + 1u, block);
-    fours[2] = blocks_to_end(window + 2u, block);
-    fours[3] = blocks_to_end(window + 3u, block);
-    words[0] = blocks_word[base + part * 13u + 13u];
-    words[1] = blocks_word[base + part * 13u + 12u];
+// Loads tile `j` of row `n`.
+void fetch(uint n, uint j, out uint words[12]) {
+    uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u, base = block * 27u, first = base / 2u;
+    uint digit0 = tile * 2u;  // which digit of base 3, from the top
+    uint next = (base + 1u) / 2u;
+    words[0] = blocks_word[first + digit0];
+    words[1] = blocks_word[first + digit0 + 1u];
+    words[2] = uint(blocks[base + 26u]);
+    words[3] = blocks_word[next + digit0 + 1u];
+    words[4] = blocks_word[first + digit0 + 4u];
+    words[5] = blocks_word[first + digit0 + 5u];
+    words[6] = blocks_word[next + digit0 + 5u];
+    words[7] = blocks_word[first + digit0 + 8u];
+    words[8] = blocks_word[first + digit0 + 9u];
+    words[9] = blocks_word[next + digit0 + 9u];
+    words[10] = blocks_word[first + 12u];
+    words[11] = blocks_word[next + 12u];
 }
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[2], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 4u, tile = j % 4u;
-    uint base = block * 27u, part = tile / 2u;  // part: of 256 elements
-    uint shift0 = part * 16u;
-    uint digit0 = tile % 2u * 2u;  // which digit of base 3, from the top
-    uint begin = base + part * 13u + digit0, shift1 = 31u - shift0;
+void accumulate(uint n, uint j, uint k, uint words[12], inout float sum) {
+    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u;
+    uint digit0 = tile * 2u;  // which digit of base 3, from the top
     uint power0 = (0x90301u >> (digit0 * 8u)) & 0xFFu;  // 3^n
     uint digit1 = digit0 + 1u;  // which digit of base 3, from the top
     uint power1 = (0x1B090301u >> (digit1 * 8u)) & 0xFFu;  // 3^n
-    uint d0 = words[0], qh = words[1], qh_run = (qh >> shift0) | ((d0 << 1u) << shift1);
-    uint evens0 = (((qh_run & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u, odds0 = ((((qh_run >> 8u) & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;
-    uint evens1 = (((qh_run & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u, odds1 = ((((qh_run >> 8u) & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u;
-    float d1 = unpackHalf2x16(d0 >> shift0).x;
-    bool odd = (begin & 1u) != 0u, upper = (begin & 2u) != 0u;
-    uvec4 four0 = fours[0], four1 = fours[1], four2 = fours[2], four3 = fours[3];
-    uint pick0 = upper ? four0.w : four0.y, pick1 = upper ? four0.z : four0.x, qs0 = odd ? pick0 : pick1, pick2 = upper ? four1.x : four0.z;
-    uint qs1 = odd ? pick2 : pick0, pick3 = upper ? four1.y : four0.w, qs2 = odd ? pick3 : pick2, pick4 = upper ? four1.w : four1.y;
-    uint pick5 = upper ? four1.z : four1.x, qs3 = odd ? pick4 : pick5, pick6 = upper ? four2.x : four1.z, qs4 = odd ? pick6 : pick4;
-    uint pick7 = upper ? four2.y : four1.w, qs5 = odd ? pick7 : pick6;
-    uvec4 qs_run0 = (uvec4(qs0, qs1, qs3, qs4) >> shift0) | ((uvec4(qs1, qs2, qs4, qs5) << 1u) << shift1);
-    uvec4 evens2 = (qs_run0 & 0xFF00FFu) * 3u, odds2 = ((qs_run0 >> 8u) & 0xFF00FFu) * 3u;
-    uvec4 bytes0 = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u), evens6 = (evens2 & 0xFF00FFu) * 3u;
-    uvec4 odds6 = (odds2 & 0xFF00FFu) * 3u, bytes1 = ((evens6 >> 8u) & 0xFF00FFu) | (odds6 & 0xFF00FF00u);
-    uvec4 evens10 = (evens6 & 0xFF00FFu) * 3u, odds10 = (odds6 & 0xFF00FFu) * 3u;
-    uvec4 bytes2 = ((evens10 >> 8u) & 0xFF00FFu) | (odds10 & 0xFF00FF00u), evens14 = (evens10 & 0xFF00FFu) * 3u;
-    uvec4 odds14 = (odds10 & 0xFF00FFu) * 3u, bytes3 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u);
-    uvec4 evens18 = (evens14 & 0xFF00FFu) * 3u, odds18 = (odds14 & 0xFF00FFu) * 3u;
-    uvec4 bytes4 = ((evens18 >> 8u) & 0xFF00FFu) | (odds18 & 0xFF00FF00u);
-    uint pick8 = upper ? four2.w : four2.y, pick9 = upper ? four2.z : four2.x, qs6 = odd ? pick8 : pick9;
-    uint pick10 = upper ? four3.x : four2.z, qs7 = odd ? pick10 : pick8, qs_run4 = (qs6 >> shift0) | ((qs7 << 1u) << shift1);
-    uint evens22 = (qs_run4 & 0xFF00FFu) * 3u, odds22 = ((qs_run4 >> 8u) & 0xFF00FFu) * 3u, pick11 = upper ? four3.y : four2.w;
-    uint qs8 = odd ? pick11 : pick10, qs_run5 = (qs7 >> shift0) | ((qs8 << 1u) << shift1), evens23 = (qs_run5 & 0xFF00FFu) * 3u;
-    uint odds23 = ((qs_run5 >> 8u) & 0xFF00FFu) * 3u, evens24 = (evens22 & 0xFF00FFu) * 3u, odds24 = (odds22 & 0xFF00FFu) * 3u;
-    uint evens25 = (evens23 & 0xFF00FFu) * 3u, odds25 = (odds23 & 0xFF00FFu) * 3u;
-    uvec4 bytes5 = ((uvec4(evens22, evens23, evens24, evens25) >> 8u) & 0xFF00FFu) | (uvec4(odds22, odds23, odds24, odds25) & 0xFF00FF00u);
-    uint evens26 = (evens24 & 0xFF00FFu) * 3u, odds26 = (odds24 & 0xFF00FFu) * 3u, evens27 = (evens25 & 0xFF00FFu) * 3u;
-    uint odds27 = (odds25 & 0xFF00FFu) * 3u, evens28 = (evens26 & 0xFF00FFu) * 3u, odds28 = (odds26 & 0xFF00FFu) * 3u;
-    uint evens29 = (evens27 & 0xFF00FFu) * 3u, odds29 = (odds27 & 0xFF00FFu) * 3u;
-    uvec4 bytes6 = ((uvec4(evens26, evens27, evens28, evens29) >> 8u) & 0xFF00FFu) | (uvec4(odds26, odds27, odds28, odds29) & 0xFF00FF00u);
-    uint evens30 = (evens28 & 0xFF00FFu) * 3u, odds30 = (odds28 & 0xFF00FFu) * 3u, evens31 = (evens29 & 0xFF00FFu) * 3u;
-    uint odds31 = (odds29 & 0xFF00FFu) * 3u;
-    uvec4 bytes7 = ((uvec4(evens30, evens31, evens0, evens1) >> 8u) & 0xFF00FFu) | (uvec4(odds30, odds31, odds0, odds1) & 0xFF00FF00u);
+    float d = unpackHalf2x16(words[2]).x;
+    bool midway = (block & 1u) != 0u;  // midway: the block begins in the middle of a word
+    uint qs0 = midway ? (words[0] >> 16u) | (words[1] << 16u) : words[0], qs1 = midway ? (words[1] >> 16u) | (words[3] << 16u) : words[1];
+    uint qs2 = midway ? (words[4] >> 16u) | (words[5] << 16u) : words[4], qs3 = midway ? (words[5] >> 16u) | (words[6] << 16u) : words[5];
+    uvec4 evens0 = (uvec4(qs0, qs1, qs2, qs3) & 0xFF00FFu) * 3u, odds0 = ((uvec4(qs0, qs1, qs2, qs3) >> 8u) & 0xFF00FFu) * 3u;
+    uvec4 bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u), evens4 = (evens0 & 0xFF00FFu) * 3u;
+    uvec4 odds4 = (odds0 & 0xFF00FFu) * 3u, bytes1 = ((evens4 >> 8u) & 0xFF00FFu) | (odds4 & 0xFF00FF00u);
+    uvec4 evens8 = (evens4 & 0xFF00FFu) * 3u, odds8 = (odds4 & 0xFF00FFu) * 3u;
+    uvec4 bytes2 = ((evens8 >> 8u) & 0xFF00FFu) | (odds8 & 0xFF00FF00u), evens12 = (evens8 & 0xFF00FFu) * 3u;
+    uvec4 odds12 = (odds8 & 0xFF00FFu) * 3u, bytes3 = ((evens12 >> 8u) & 0xFF00FFu) | (odds12 & 0xFF00FF00u);
+    uvec4 evens16 = (evens12 & 0xFF00FFu) * 3u, odds16 = (odds12 & 0xFF00FFu) * 3u;
+    uvec4 bytes4 = ((evens16 >> 8u) & 0xFF00FFu) | (odds16 & 0xFF00FF00u);
+    uint qs4 = midway ? (words[7] >> 16u) | (words[8] << 16u) : words[7], evens20 = (qs4 & 0xFF00FFu) * 3u;
+    uint odds20 = ((qs4 >> 8u) & 0xFF00FFu) * 3u, qs5 = midway ? (words[8] >> 16u) | (words[9] << 16u) : words[8];
+    uint evens21 = (qs5 & 0xFF00FFu) * 3u, odds21 = ((qs5 >> 8u) & 0xFF00FFu) * 3u, evens22 = (evens20 & 0xFF00FFu) * 3u;
+    uint odds22 = (odds20 & 0xFF00FFu) * 3u, evens23 = (evens21 & 0xFF00FFu) * 3u, odds23 = (odds21 & 0xFF00FFu) * 3u;
+    uvec4 bytes5 = ((uvec4(evens20, evens21, evens22, evens23) >> 8u) & 0xFF00FFu) | (uvec4(odds20, odds21, odds22, odds23) & 0xFF00FF00u);
+    uint evens24 = (evens22 & 0xFF00FFu) * 3u, odds24 = (odds22 & 0xFF00FFu) * 3u, evens25 = (evens23 & 0xFF00FFu) * 3u;
+    uint odds25 = (odds23 & 0xFF00FFu) * 3u, evens26 = (evens24 & 0xFF00FFu) * 3u, odds26 = (odds24 & 0xFF00FFu) * 3u;
+    uint evens27 = (evens25 & 0xFF00FFu) * 3u, odds27 = (odds25 & 0xFF00FFu) * 3u;
+    uvec4 bytes6 = ((uvec4(evens24, evens25, evens26, evens27) >> 8u) & 0xFF00FFu) | (uvec4(odds24, odds25, odds26, odds27) & 0xFF00FF00u);
+    uint evens28 = (evens26 & 0xFF00FFu) * 3u, odds28 = (odds26 & 0xFF00FFu) * 3u, evens29 = (evens27 & 0xFF00FFu) * 3u;
+    uint odds29 = (odds27 & 0xFF00FFu) * 3u, qh = midway ? (words[10] >> 16u) | (words[11] << 16u) : words[10];
+    uint evens30 = (((qh & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u, odds30 = ((((qh >> 8u) & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;
+    uint evens31 = (((qh & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u, odds31 = ((((qh >> 8u) & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u;
+    uvec4 bytes7 = ((uvec4(evens28, evens29, evens30, evens31) >> 8u) & 0xFF00FFu) | (uvec4(odds28, odds29, odds30, odds31) & 0xFF00FF00u);
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         const int part0 = dot16(dot16(0, bytes0, x[k][digit * 8u]), bytes1, x[k][digit * 8u + 1u]) - x_digits(k, digit, 0u);
@@ -285,7 +248,7 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[2], inout flo
         dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 + part2 + part3 : part0), dots1 = float(part1), dots2 = float(part2),
             dots3 = float(part3);
     }
-    sum += d1 * (DIGITS > 1u ? x_step(k, 0u) * dots0
+    sum += d * (DIGITS > 1u ? x_step(k, 0u) * dots0
         : x_step(k, 0u) * dots0 + x_step(k, 1u) * dots1 + x_step(k, 2u) * dots2 + x_step(k, 3u) * dots3);
 }
 
@@ -302,13 +265,13 @@ float sum_of_lanes(float v[SUMS], uint width) {
 
 // What a workgroup keeps of right-hand side `vector`, number `m`, which is tiles `begin` to `end`; a thread has the one at `j`.
 void stage_x(uint vector, uint m, uint begin, uint end, uint j) {
-    const uint runs = x_from(vector, row_tiles * 16u), runs_end = runs + (end + 3u) / 4u * 128u;
-    for (staged_from = runs + begin / 4u * 128u; staged_from < runs_end; staged_from += STAGED) {
+    const uint runs = x_from(vector, row_tiles * 16u), runs_end = runs + (end + 1u) / 2u * 64u;
+    for (staged_from = runs + begin / 2u * 64u; staged_from < runs_end; staged_from += STAGED) {
         const uint count = min(STAGED, runs_end - staged_from);
         barrier();
         for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 32u] = x_run(staged_from + i);
         barrier();
-        if (j < end && runs + j / 4u * 128u - staged_from < STAGED) load_x(vector, j, m);
+        if (j < end && runs + j / 2u * 64u - staged_from < STAGED) load_x(vector, j, m);
     }
 }
 
@@ -330,27 +293,10 @@ void walk() {
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), m);
             held = c0;
             if (j >= tiles) continue;
-            // Of the last block of all, beyond which no load goes, the sum is made beforehand.
-            const bool at_end = PADDED == 0u && row + ROWS >= end && j + 4u >= tiles;
-            float sum_at_end[BATCH];
-            if (at_end) {
-                uvec4 last_fours[4]; uint last_words[2];
-                fetch_last(end - 1u, j, last_fours, last_words);
-                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-                    sum_at_end[m] = 0.0;
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end[m] += row + r + 1u == end ? sum[r * BATCH + m] : 0.0;
-                    accumulate(end - 1u, j, m, last_fours, last_words, sum_at_end[m]);
-                }
-            }
-            uvec4 fours[ROWS][4];
-            uint words[ROWS][2];
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
+            uint words[ROWS][12];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, words[r]);
             [[unroll]] for (uint r = 0u; r < ROWS; ++r)
-                [[unroll]] for (uint m = 0u; m < BATCH; ++m)
-                    accumulate(min(row + r, end - 1u), j, m, fours[r], words[r], sum[r * BATCH + m]);
-            if (at_end) {
-                [[unroll]] for (uint i = 0u; i < SUMS; ++i) sum[i] = row + i / BATCH + 1u == end ? sum_at_end[i % BATCH] : sum[i];
-            }
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) accumulate(min(row + r, end - 1u), j, m, words[r], sum[r * BATCH + m]);
         }
         const float all = sum_of_lanes(sum, gl_SubgroupSize);
         if (split == 1u) {

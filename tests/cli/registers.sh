@@ -20,29 +20,25 @@ grep -vE 'r = [0-9]+u; r < ([0-9]+u|ROWS) ?$' "$work/bounds" >"$work/log" && fai
 
 emits products --format iq1_s --format q3_K --class exact
 says "those that another scale has, too, have no factor" 'x_sum\[BATCH\]\[8\];' "$work/products/iq1_s/iq1_s_gemv_wide.comp"
-says "dot products begin with the others" 'dot_add\(x_sum\[k\]\[15\], x\[k\]\[15\]' "$work/products/q3_K/q3_K_gemv_wide.comp"
-says "which have their factor" 'x_sum\[k\]\[15\] = dot\(run\[15\], vec4\(-4\.0\)\)' "$work/products/q3_K/q3_K_gemv_wide.comp"
+says "dot products begin with the others" 'dot_add\(x_sum\[k\]\[7\], x\[k\]\[14\]' "$work/products/q3_K/q3_K_gemv_wide.comp"
+says "which have their factor" 'x_sum\[k\]\[7\] = dot\(run\[14\] \+ run\[15\], vec4\(-4\.0\)\)' "$work/products/q3_K/q3_K_gemv_wide.comp"
 
-# ---- turns: a tile's words are loaded in each, its sums of x are made there where they are many; few words are loaded at once ----
+# ---- turns: a tile's words are loaded in each; few words are loaded at once ----
 
 emits turns --format q3_K --format q6_K --format q4_0 --format iq4_xs --class exact
 says "values that are looked up in pairs have, too" 'uint TURNS = 1;' "$work/turns/iq4_xs/iq4_xs_gemv_wide.comp"
 says "there are turns" 'layout\(constant_id = 43\) const uint TURNS = 1;' "$work/turns/q6_K/q6_K_gemv_wide.comp"
-says "each has terms of its own" 'if \(turns\.w\) total = total \+ d_sc6 \* dots13' "$work/turns/q6_K/q6_K_gemv_wide.comp"
-says "many sums of x are made again" 'if \(TURNS > 1u\) sum_x\(m\);' "$work/turns/q3_K/q3_K_gemv_wide.comp"
-says "with what x was multiplied with taken away" \
-  'x_sum\[k\]\[1\] = dot\(x\[k\]\[1\], vec4\(-9\.536743e-07\)\)' "$work/turns/q3_K/q3_K_gemv_wide.comp"
-grep sum_x "$work/turns/q6_K/q6_K_gemv_wide.comp" >"$work/log" && fail "few are kept" "$work/log"
+says "each has terms of its own" 'if \(turns\.w\) total = total \+ d_sc3 \* dots15' "$work/turns/q6_K/q6_K_gemv_wide.comp"
 grep TURNS "$work"/turns/*/*_rows.comp "$work"/turns/q4_0/*.comp >"$work/log" && fail "no others have turns" "$work/log"
 
 # ---- matrix units: scales of a part are made there alone; where words are too many, they are loaded again ----
 
-emits units --format iq1_s --format q4_0 --format q4_K --format iq4_xs --class mma
-if [ -e "$work/units/iq1_s/iq1_s_gemv_mma.comp" ]; then
-  sed -n '/^void operands(/,/part == 0u/p' "$work/units/iq1_s/iq1_s_gemv_mma.comp" >"$work/before"
+emits units --format iq1_m --format q4_0 --format q4_K --format iq4_xs --class mma
+if [ -e "$work/units/iq1_m/iq1_m_gemv_mma.comp" ]; then
+  sed -n '/^void operands(/,/part == 0u/p' "$work/units/iq1_m/iq1_m_gemv_mma.comp" >"$work/before"
   says "there are parts" 'part == 0u' "$work/before"
   grep float16_t "$work/before" >"$work/log" && fail "no part has to wait for scales of others" "$work/log"
-  says "many words are loaded again" 'fetch_wide\(row_8, not_before\(row_8, part' "$work/units/iq1_s/iq1_s_gemv_mma.comp"
+  says "many words are loaded again" 'fetch_wide\(row_8, not_before\(row_8, part' "$work/units/iq1_m/iq1_m_gemv_mma.comp"
   grep not_before "$work/units/q4_0/q4_0_gemv_mma.comp" >"$work/log" && fail "few are kept" "$work/log"
 
   # ---- and texts are as short as they can be ----

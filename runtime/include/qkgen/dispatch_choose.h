@@ -453,7 +453,7 @@ static inline void qk_form_teams_(const qk_kernel *kernel, const qk_limits *limi
 
 /* Whether there can be teams for a matrix of that shape. */
 static inline int qk_has_teams_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols) {
-    return qk_may_take_(kernel, limits, QK_SCHEDULE_TEAMS) && qk_fits_wide_(kernel, rows, cols) &&
+    return qk_may_take_(kernel, limits, QK_SCHEDULE_TEAMS) && qk_fits_teams_(kernel, rows, cols) &&
            qk_is_whole_(kernel, rows, cols);
 }
 
@@ -651,10 +651,12 @@ static inline int qk_fits_(const qk_kernel *kernel, const qk_limits *limits, uin
     if (schedule == QK_SCHEDULE_WIDE)
         return threads / lanes >= split && qk_fits_wide_(kernel, matrix_rows, cols);
     if (schedule == QK_SCHEDULE_TEAMS && (lanes < 8 || lanes * split < 4 * rows || lanes * split > 4 * threads ||
-                                          !qk_fits_wide_(kernel, matrix_rows, cols)))
+                                          !qk_fits_teams_(kernel, matrix_rows, cols)))
         return 0;
-    if (schedule == QK_SCHEDULE_SHARED || schedule == QK_SCHEDULE_TEAMS)
-        return fours >= (schedule == QK_SCHEDULE_TEAMS ? kernel->teams_tile : kernel->shared_tile) * batch &&
+    if (schedule == QK_SCHEDULE_TEAMS)
+        return fours >= kernel->teams_tile * batch;
+    if (schedule == QK_SCHEDULE_SHARED)
+        return fours >= kernel->shared_tile * batch &&
                (!kernel->shares_wide || qk_fits_wide_(kernel, matrix_rows, cols));
     return threads / lanes >= split;
 }

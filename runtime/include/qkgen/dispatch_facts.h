@@ -118,13 +118,21 @@ static inline int qk_is_whole_(const qk_kernel *kernel, uint64_t matrix_rows, ui
     return matrix_rows % kernel->block_rows == 0 && cols % kernel->block_cols == 0;
 }
 
-/* Whether rows of `cols` elements can have larger tiles: whole ones; and where loads go beyond the last block, which another path
- * takes, there is one before it. `matrix_rows` are those of the launch. */
-static inline int qk_fits_wide_(const qk_kernel *kernel, uint64_t matrix_rows, uint64_t cols) {
+/* Whether rows of `cols` elements are whole blocks of so many; and where loads go beyond the last block, which another path takes, there
+ * is one before it. `matrix_rows` are those of the launch. */
+static inline int qk_fits_blocks_(const qk_kernel *kernel, uint32_t block, uint64_t matrix_rows, uint64_t cols) {
     int overruns = qk_constant_(kernel, NULL, QK_CONSTANT_PADDED, 2) != 2;
-    if (kernel->wide_block == 0)
-        return 1;
-    return cols % kernel->wide_block == 0 && (!overruns || matrix_rows > 1 || cols / kernel->wide_block > 1);
+    return block == 0 || (cols % block == 0 && (!overruns || matrix_rows > 1 || cols / block > 1));
+}
+
+/* Whether rows of `cols` elements can have larger tiles. */
+static inline int qk_fits_wide_(const qk_kernel *kernel, uint64_t matrix_rows, uint64_t cols) {
+    return qk_fits_blocks_(kernel, kernel->wide_block, matrix_rows, cols);
+}
+
+/* The same of teams. */
+static inline int qk_fits_teams_(const qk_kernel *kernel, uint64_t matrix_rows, uint64_t cols) {
+    return qk_fits_blocks_(kernel, kernel->teams_block, matrix_rows, cols);
 }
 
 /* Rows at a time, where threads keep x: as many sums as of one right-hand side. */

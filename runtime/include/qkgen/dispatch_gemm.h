@@ -70,12 +70,18 @@ typedef struct qk_tile_times_ {
     uint32_t alone, time, at_once;
 } qk_tile_times_;
 
+/* Of the processor that makes the most. */
+static inline uint64_t qk_tiles_most_(const qk_limits *limits, const qk_tiles_ *t, uint64_t rows, uint64_t batch,
+                                      uint64_t experts) {
+    uint64_t tiles = qk_ceil_(rows, t->rows) * qk_tiles_across_(t->cols, batch, experts);
+    return qk_ceil_(tiles * t->parts, qk_processors_(limits));
+}
+
 /* Thousandths of the microseconds that all takes: of the busiest processor's tiles, as many at once as it can, then
  * the rest. Parts and slices of a row are whole steps, so that those of a short row may have none. */
 static inline uint64_t qk_tiles_time_(const qk_limits *limits, const qk_tiles_ *t, const qk_tile_times_ *times,
                                       uint64_t rows, uint64_t cols, uint64_t batch, uint64_t experts) {
-    uint64_t tiles = qk_ceil_(rows, t->rows) * qk_tiles_across_(t->cols, batch, experts);
-    uint64_t most = qk_ceil_(tiles * t->parts, qk_processors_(limits)), rest = most % times->at_once;
+    uint64_t most = qk_tiles_most_(limits, t, rows, batch, experts), rest = most % times->at_once;
     uint64_t steps = (uint64_t)t->step * t->parts * t->slices, whole = qk_ceil_(cols, steps) * steps;
     uint64_t of_rows = (most - rest) * times->time + (rest != 0 ? qk_max_(times->alone, rest * times->time) : 0);
     uint64_t made = qk_ceil_((uint64_t)1000 * of_rows * whole, (uint64_t)QK_TILE_COLUMNS * t->parts);
@@ -99,6 +105,15 @@ static inline uint64_t qk_tiles_parts_(const qk_limits *limits, qk_tiles_ *t, co
     }
     t->parts = best;
     return least;
+}
+
+/* Lets threads load words for each other where a processor makes `few` of these tiles at most, and has memory for it. */
+static inline void qk_hold_few_(const qk_kernel *kernel, const qk_limits *limits, qk_tiles_ *t, uint32_t span,
+                                uint32_t few, uint64_t rows, uint64_t batch, uint64_t experts) {
+    qk_tiles_ held = *t;
+    held.held = span;
+    if (qk_tiles_most_(limits, t, rows, batch, experts) <= few && qk_tiles_fit_(kernel, limits, &held))
+        *t = held;
 }
 
 static inline int qk_has_units_(const qk_kernel *kernel, const qk_limits *limits) {
@@ -144,6 +159,8 @@ static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits 
         t.slices = slices != 0 ? slices : (slices_);                                                                   \
         t.held = together != 0 || (together_) == 1 || ((together_) == 2 && span <= QK_TILE_FEW_WORDS) ? span : 0;      \
         uint64_t all = qk_tiles_parts_(limits, &t, &times, rows, cols, batch, experts, parts);                         \
+        if ((together_) > 1)                                                                                           \
+            qk_hold_few_(kernel, limits, &t, span, (together_) == 3 ? QK_TILE_FEW : 1, rows, batch, experts);          \
         if (kind == (kind_) && qk_tiles_fit_(kernel, limits, &t) && all < least) {                                     \
             best = t;                                                                                                  \
             least = all;                                                                                               \

@@ -90,6 +90,9 @@ static inline const qk_kernel *qk_choose(const qk_kernel *const *kernels, uint32
             !(qk_sum_error(kernels[i], qk_lanes_(limits), cols) <= allowed))
             continue;
         uint32_t rank = 1 + qk_rank_(kernels[i], batch, rows_class, looks_up);
+        /* Matrix units whose tiles do not fit walk down plain rows, each by a workgroup. */
+        if (qk_products_of_(kernels[i]) == QK_UNITS_ && !qk_fits_wide_(kernels[i], rows, cols))
+            rank += QK_CHOICE_UNFIT;
         /* Bytes that teams share are faster than what each thread makes for itself. */
         if (batch == 1 && qk_constant_(kernels[i], NULL, QK_CONSTANT_DIGITS, 0) == 1 &&
             qk_shares_one_(kernels[i], limits, rows, cols))

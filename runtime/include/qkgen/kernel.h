@@ -219,6 +219,7 @@ typedef struct qk_kernel {
     uint32_t shares_wide;   /* 1: its tiles are the larger ones */
     uint32_t teams_tile;    /* of QK_SCHEDULE_TEAMS, as shared_tile */
     uint32_t teams_kept;    /* elements of a tile there */
+    uint32_t teams_block;   /* elements of which rows have a multiple there; 0: any number */
     uint32_t
         columns_kept; /* of QK_SCHEDULE_COLUMNS, elements of a tile in each of its rows; 0: the kernel does not have it */
     uint32_t columns_rows; /* rows of a tile there */

@@ -1,0 +1,327 @@
+// tq1_0_gemv_id_int8_wide: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k].
+// Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
+// 54 bytes for 256 elements, 1.688 bits each.
+// For each weight 0.211 bytes read, 3.42 operations: 0.141 loads, 1.83 bits, 1.33 integer, 0.0781 float, 0.0469 conversions.
+//     format tq1_0 "ternary codes, five in a byte, one scale for 256"
+//
+//     block 256 {
+//         qs: u8[48]
+//         qh: u8[4]
+//         d:  f16
+//     }
+//
+//     code t = qs { 8 base 3 @ 0   (32:8, 5:^) }    # elements 0 to 159
+//         then qs { 8 base 3 @ 256 (16:8, 5:^) }    # 160 to 239
+//         then qh { 8 base 3 @ 0   (4:8,  4:^) }    # 240 to 255
+//
+//     value = (t - 1) * d
+#version 450
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_spirv_intrinsics : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;  // rows at a time, at most as many as a subgroup has lanes
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
+layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
+layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
+layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
+layout(binding = 3, std430) buffer Status { uint out_of_range; };
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+layout(binding = 4, std430) buffer Output { float y[]; };
+layout(binding = 4, std430) buffer OutputHalves { uint16_t y_halves[]; };
+layout(binding = 5, std430) readonly buffer ResultScale { float result_scale[]; };
+layout(binding = 6, std430) readonly buffer RowBias { float row_bias[]; };
+layout(binding = 7, std430) readonly buffer ResultGate { float result_gate[]; };
+layout(binding = 8, std430) readonly buffer Residual { float residual[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 64 elements in a row
+    uint batch;         // tokens
+    uint slots;         // experts of each token
+    uint x_slots;       // right-hand sides of each token: one for all of its slots, or one for each
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+    uint epilogue;      // what is done with results
+    // Of VIEWS:
+    uint weights_inner;               // rows from an expert to the next
+    uint x_first, x_stride, x_inner;  // elements; from a slot's x to the next, and from a token's to the next
+    uint y_skip, y_stride, y_inner;   // elements in y alone, then as of x
+    uint ids_skip, ids_inner;         // and from a token's ids to the next
+};
+
+uint group_number() { return gl_WorkGroupID.x; }
+uint group_count() { return gl_NumWorkGroups.x; }
+
+// Among all rows of weights: experts may be further apart than their rows.
+uint row_of_weights(uint n) { return VIEWS == 0u ? n : n / rows * weights_inner + n % rows; }
+
+// Where the x of a token, or of one of its slots, begins, in runs.
+uint x_from(uint vector, uint row_runs) {
+    return VIEWS == 0u ? vector * row_runs : (x_first + vector / x_slots * x_inner + vector % x_slots * x_stride) / 4u;
+}
+
+// Number of a pair among the ids.
+uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
+const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
+
+// A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
+uint y_bits(float v) {
+    const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
+    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
+}
+
+// What y holds.
+float y_before(uint at) {
+    if (Y_TYPE == 0u) return y[at];
+    const uint bits = uint(y_halves[at]);
+    return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
+}
+
+void store_y(uint at, float sum) {
+    if (Y_TYPE == 0u) y[at] = sum;
+    else y_halves[at] = uint16_t(y_bits(sum));
+}
+
+// Row `n` of a token's expert is done. An expert that is not there has zeros, to which no more is added than what stands there.
+void finish(uint pair, uint n, float sum) {
+    const uint at = VIEWS == 0u ? pair * rows + n : pair / slots * y_inner + pair % slots * y_stride + n;
+    const uint expert = ids[id_of(pair)], row = expert * rows + n, all = EPILOGUE & epilogue;
+    const uint does = expert < experts ? all : all & (ADDS_TO_Y | ADDS_RESIDUAL);
+    if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? pair : expert];
+    if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
+    if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
+    if ((does & GATES) != 0u) sum *= result_gate[at] / (1.0 + exp(-result_gate[at]));  // silu
+    if ((does & ADDS_RESIDUAL) != 0u) sum += residual[at];
+    store_y(at + y_skip, sum);
+}
+
+const uint TILES = 1u, BATCH = 1u, SUMS = ROWS;
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+
+// Kept of x: of each digit, the highest first, signed bytes of four elements in a word; then steps of the integers, and sums of runs.
+const uint X_FOURS = (DIGITS * 18u + 5u) / 4u;
+uvec4 x[TILES][X_FOURS];
+uint kept_word(uint k, uint i) { return x[k][i / 4u][i % 4u]; }
+void keep_word(uint k, uint i, uint word) { x[k][i / 4u][i % 4u] = word; }
+float x_step(uint k, uint i) { return uintBitsToFloat(kept_word(k, DIGITS * 16u + i)); }  // that integers stand for
+int x_digits(uint k, uint digit, uint i) { return int(kept_word(k, DIGITS * 16u + 2u + digit * 2u + i)); }  // of them, one digit
+
+// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
+float scale_of(vec4 most, vec4 all) {
+    const float largest = max(max(most.x, most.y), max(most.z, most.w));
+    return any(isnan(all)) || isinf(largest) ? uintBitsToFloat(0x7FC00000u) : min(LARGEST / max(largest, 1e-37), 0.5e38);
+}
+
+// OpSDot of four bytes in a word each; not every GLSL compiler has a name for it.
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
+int signed_dot(uint codes, uint x, spirv_literal int packed);
+int dot4(uint codes, uint x) { return signed_dot(codes, x, 0); }
+int dot16(int sum, uvec4 codes, uvec4 x) { return sum + dot4(codes.x, x.x) + dot4(codes.y, x.y) + dot4(codes.z, x.z) + dot4(codes.w, x.w); }
+
+// The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
+// turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
+const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
+ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
+
+// One digit of four integers. Two share a word, so that most is done once for two digits.
+uint bytes_of(ivec4 v, uint digit) {
+    const uint place = DIGITS - 1u - digit;
+    const ivec4 halves = v >> (place / 2u * 16u);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16), bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return uint(bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0u : 0x80808080u);
+}
+
+int sum_of_bytes(uvec4 bytes) { return dot16(0, bytes, uvec4(0x01010101u)); }
+
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, or some small
+// ones, for threads take the same run of tiles that are neighbours.
+shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
+uint staged_from = 0u;
+vec4 staged_x(uint at) {
+    if (STAGED == 1u) return x_run(at);
+    const uint place = at - staged_from;
+    return staged[place + place / 16u];
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 4u, place = j / 4u * 64u + tile, from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 16u) + place;
+    vec4 run[16], most[2], all[2];
+    [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = staged_x(from + r * 4u);
+    [[unroll]] for (uint s = 0u; s < 2u; ++s) most[s] = all[s] = vec4(0.0);
+    [[unroll]] for (uint r = 0u; r < 16u; ++r) most[r / 8u] = max(most[r / 8u], abs(run[r])), all[r / 8u] += run[r];
+    if (DIGITS > 1u) most[0] = most[1] = max(most[0], most[1]), all[0] = all[1] = all[0] + all[1];
+    ivec4 whole[16];
+    [[unroll]] for (uint s = 0u; s < 2u; ++s) {
+        const float scale = scale_of(most[s], all[s]), step = 1.0 / scale;
+        [[unroll]] for (uint r = 0u; r < 8u; ++r) whole[8u * s + r] = integers(run[8u * s + r] * scale);
+        keep_word(k, DIGITS * 16u + s, floatBitsToUint(step));
+    }
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        [[unroll]] for (uint r = 0u; r < 16u; ++r) x[k][digit * 4u + r / 4u][r % 4u] = bytes_of(whole[r], digit);
+        [[unroll]] for (uint i = 0u; i < 2u; ++i)
+            keep_word(k, DIGITS * 16u + digit * 2u + 2u + i,
+            uint(sum_of_bytes(x[k][digit * 4u + i * 2u]) + sum_of_bytes(x[k][digit * 4u + i * 2u + 1u])));
+    }
+}
+
+// Loads tile `j` of row `n`.
+void fetch(uint n, uint j, out uint words[9]) {
+    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 4u, tile = j % 4u;
+    uint base = block * 27u, first = base / 2u, next = (base + 1u) / 2u;
+    words[0] = blocks_word[first + tile];
+    words[1] = blocks_word[next + tile];
+    words[2] = uint(blocks[base + 26u]);
+    words[3] = blocks_word[first + tile + 4u];
+    words[4] = blocks_word[next + tile + 4u];
+    words[5] = blocks_word[first + tile + 8u];
+    words[6] = blocks_word[next + tile + 8u];
+    words[7] = blocks_word[first + 12u];
+    words[8] = blocks_word[next + 12u];
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, uint words[9], inout float sum) {
+    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 4u, tile = j % 4u;
+    uint power = (0x1B090301u >> (tile * 8u)) & 0xFFu;  // 3^n
+    float d = unpackHalf2x16(words[2]).x;
+    bool midway = (block & 1u) != 0u;  // midway: the block begins in the middle of a word
+    uint qs0 = midway ? (words[0] >> 16u) | (words[1] << 16u) : words[0], evens0 = (qs0 & 0xFF00FFu) * 3u;
+    uint odds0 = ((qs0 >> 8u) & 0xFF00FFu) * 3u, qs1 = midway ? (words[3] >> 16u) | (words[4] << 16u) : words[3];
+    uint evens1 = (qs1 & 0xFF00FFu) * 3u, odds1 = ((qs1 >> 8u) & 0xFF00FFu) * 3u, evens2 = (evens0 & 0xFF00FFu) * 3u;
+    uint odds2 = (odds0 & 0xFF00FFu) * 3u, evens3 = (evens1 & 0xFF00FFu) * 3u, odds3 = (odds1 & 0xFF00FFu) * 3u;
+    uvec4 bytes0 = ((uvec4(evens0, evens1, evens2, evens3) >> 8u) & 0xFF00FFu) | (uvec4(odds0, odds1, odds2, odds3) & 0xFF00FF00u);
+    uint evens4 = (evens2 & 0xFF00FFu) * 3u, odds4 = (odds2 & 0xFF00FFu) * 3u, evens5 = (evens3 & 0xFF00FFu) * 3u;
+    uint odds5 = (odds3 & 0xFF00FFu) * 3u, evens6 = (evens4 & 0xFF00FFu) * 3u, odds6 = (odds4 & 0xFF00FFu) * 3u;
+    uint evens7 = (evens5 & 0xFF00FFu) * 3u, odds7 = (odds5 & 0xFF00FFu) * 3u;
+    uvec4 bytes1 = ((uvec4(evens4, evens5, evens6, evens7) >> 8u) & 0xFF00FFu) | (uvec4(odds4, odds5, odds6, odds7) & 0xFF00FF00u);
+    uint evens8 = (evens6 & 0xFF00FFu) * 3u, odds8 = (odds6 & 0xFF00FFu) * 3u, evens9 = (evens7 & 0xFF00FFu) * 3u;
+    uint odds9 = (odds7 & 0xFF00FFu) * 3u, qs2 = midway ? (words[5] >> 16u) | (words[6] << 16u) : words[5];
+    uint evens10 = (qs2 & 0xFF00FFu) * 3u, odds10 = ((qs2 >> 8u) & 0xFF00FFu) * 3u, evens11 = (evens10 & 0xFF00FFu) * 3u;
+    uint odds11 = (odds10 & 0xFF00FFu) * 3u;
+    uvec4 bytes2 = ((uvec4(evens8, evens9, evens10, evens11) >> 8u) & 0xFF00FFu) | (uvec4(odds8, odds9, odds10, odds11) & 0xFF00FF00u);
+    uint evens12 = (evens11 & 0xFF00FFu) * 3u, odds12 = (odds11 & 0xFF00FFu) * 3u, evens13 = (evens12 & 0xFF00FFu) * 3u;
+    uint odds13 = (odds12 & 0xFF00FFu) * 3u, evens14 = (evens13 & 0xFF00FFu) * 3u, odds14 = (odds13 & 0xFF00FFu) * 3u;
+    uint qh = midway ? (words[7] >> 16u) | (words[8] << 16u) : words[7], evens15 = (((qh & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    uint odds15 = ((((qh >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    uvec4 bytes3 = ((uvec4(evens12, evens13, evens14, evens15) >> 8u) & 0xFF00FFu) | (uvec4(odds12, odds13, odds14, odds15) & 0xFF00FF00u);
+    float dots0 = 0.0, dots1 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        const int part0 = dot16(dot16(0, bytes0, x[k][digit * 4u]), bytes1, x[k][digit * 4u + 1u]) - x_digits(k, digit, 0u);
+        const int part1 = dot16(dot16(0, bytes2, x[k][digit * 4u + 2u]), bytes3, x[k][digit * 4u + 3u]) - x_digits(k, digit, 1u);
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0), dots1 = float(part1);
+    }
+    sum += d * (DIGITS > 1u ? x_step(k, 0u) * dots0 : x_step(k, 0u) * dots0 + x_step(k, 1u) * dots1);
+}
+
+// Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
+float sum_of_lanes(float v[SUMS], uint width) {
+    [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i)
+            v[i] = mix(v[2u * i], v[2u * i + 1u], odd) + subgroupShuffleXor(mix(v[2u * i + 1u], v[2u * i], odd), bit);
+    }
+    for (uint bit = SUMS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and each
+// `step` further on: of those that it keeps, number `m`.
+void stage_x(uint vector, uint m, uint begin, uint end, uint own, uint step) {
+    const uint runs = x_from(vector, row_tiles * 16u), runs_end = runs + (end + 3u) / 4u * 64u;
+    for (staged_from = runs + begin / 4u * 64u; staged_from < runs_end; staged_from += STAGED) {
+        const uint count = min(STAGED, runs_end - staged_from);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_run(staged_from + i);
+        barrier();
+        [[unroll]] for (uint k = 0; k < TILES; ++k) {
+            const uint j = own + k * step;
+            if (j < end && runs + j / 4u * 64u - staged_from < STAGED) load_x(vector, j, k * BATCH + m);
+        }
+    }
+}
+
+// Subgroups share a row, each with the slice of x that it holds. A workgroup takes parts of the results that lie one after the other, for
+// they share x.
+void main() {
+    const uint tiles = row_tiles;
+    // Of a short row, fewer lanes have the tiles; the others of the subgroup take other rows.
+    uint width = gl_SubgroupSize, split = 1u, held = ~0u, held_vector = ~0u, turn = 0u;
+    while (width / 2u >= ROWS && width / 2u * TILES >= tiles) width /= 2u;
+    const uint slice = width * TILES, slices = (tiles + slice - 1u) / slice, lane = gl_SubgroupInvocationID % width;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint rest = gl_SubgroupSize / width, teams = gl_NumSubgroups / split * rest;
+    const uint team = gl_SubgroupID / split * rest + gl_SubgroupInvocationID / width;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = batch * slots * parts;
+    const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x;
+    const uint work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
+    for (uint work = work_first; work < work_first + each + uint(gl_WorkGroupID.x < more); ++work) {
+        const uint pair = work / parts, first = work % parts * teams * ROWS, expert = ids[id_of(pair)];
+        const uint vector = x_slots == 1u ? pair / slots : pair;
+        const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end;
+        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        for (uint c0 = 0u; c0 < slices; c0 += split) {
+            const uint c = c0 + gl_SubgroupID % split;
+            const bool kept = c0 == held && vector == held_vector;
+            // What is loaded of x does not wait for the expert's number.
+            if (STAGED > 1u && !kept) stage_x(vector, 0u, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane, width);
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = c * slice + k * width + lane;
+                if (STAGED == 1u && !kept) load_x(vector, min(j, tiles - 1u), k);
+                if (j >= tiles) continue;
+                if (!bound) continue;
+                uint words[ROWS][9];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, words[r], sum[r]);
+            }
+            held = c0;
+            held_vector = vector;
+        }
+        if (found ? !bound : expert_first != 0u) continue;  // another launch's
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        const float all = sum_of_lanes(sum, width);
+        if (split == 1u) {
+            if (lane < ROWS && first + team * ROWS + lane < rows) finish(pair, first + team * ROWS + lane, all);
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = place + i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) finish(pair, first + i, total);
+        }
+    }
+}
