@@ -498,8 +498,7 @@ mutate "subgroups of 64 lanes: turns of one right-hand side" $choose 's/QK_CONST
 mutate "turns: also where pairs are looked up" gen/build/family.c 's/ \|\| kernel->wide->pairs;/;/' script registers vulkan
 mutate "turns: each has terms of its own" gen/text/sums.c 's/"xyzw"\[turn\]/"xxxx"[turn]/' script tune vulkan
 mutate "subgroups of 64 lanes: no floats ahead" $choose 's/\(integers \|\| !qk_has_large_subgroups_\(limits\)\)/1/' unit dispatch_sums_test
-mutate "matrix units: operands of x are made in a loop" gen/text/fragments.c 's/\*target->unroll \? runs_apart\(o, plan, x->at_once\) : 0/0/' script registers vulkan
-mutate "matrix units: but where their order is another" gen/text/fragments.c 's/o->words\[i\]\.element\[e\] != first/o->words[i].element[e] < first/' script registers vulkan
+mutate "matrix units: operands of x are made in a loop" gen/text/fragments.c 's/runs_apart\(o, plan, x->at_once\) : 0/0 * runs_apart(o, plan, x->at_once) : 0/' script registers vulkan
 mutate "matrix units: factors are neighbours" gen/build/lower.c 's/l\.ir->gathers = true;/l.ir->gathers = false;/' script registers vulkan
 mutate "matrix units: what crowds registers is loaded again" gen/build/family.c 's/\+ 2 \* of_row/+ 0 * of_row/' script registers vulkan
 mutate "matrix units: scales of a part are made there" gen/text/fragments.c \
