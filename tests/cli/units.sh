@@ -33,6 +33,7 @@ bench() {
 small="--constant tile_rows=32 --constant tile_cols=32 --constant own_rows=16 --constant own_cols=16"
 bench sixteen gemv q4_K,q8_0,iq4_xs --rows 70 --cols 1024 --batch 13
 bench seventeen gemv q4_0 --rows 33 --cols 1024 --batch 17 --type f16
+bench midway gemv q3_K,iq3_s --rows 37 --cols 768 --batch 5
 bench gemm gemm q4_K,q6_K,iq4_xs --rows 70 --cols 1024 --batch 19 $small
 bench own gemm q4_0 --rows 150 --cols 512 --batch 40
 bench halves gemm q8_0 --rows 33 --cols 512 --batch 17 --type f16 $small
