@@ -94,7 +94,7 @@ static void test_by_device(void **state) {
     assert_int_equal(chosen(NO_BYTE, 10000, 4, INFINITY, &large), SPLIT);
 }
 
-/* Tiles of matrix units that do not fit leave plain rows: then others are the first, but where nothing else is exact enough. */
+/* Tiles of matrix units that do not fit leave plain rows: then others are the first, where they are exact enough. */
 static void test_by_columns(void **state) {
     (void)state;
     qk_kernel joined = all[UNITS];

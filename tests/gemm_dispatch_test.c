@@ -284,8 +284,8 @@ static void test_few_words(void **state) {
     }
 }
 
-/* Some tiles are so where a processor makes two of them at most, and there is memory: 224 for 132 processors, 384, 256. Those of 32
- * columns where it makes one, 128 of them, or 256. */
+/* Some tiles are so where a processor makes two of them at most, and there is memory: 224 for 132 processors, 384,
+ * 256. Those of 32 columns where it makes one, 128 of them, or 256. */
 static void test_few_tiles(void **state) {
     (void)state;
     static const struct {
