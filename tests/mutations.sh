@@ -258,7 +258,7 @@ mutate "midway: words are put together of two halves" gen/build/lower_words.c \
 mutate "midway: also those that begin in the middle of the block's words" gen/build/lower_words.c \
   's/QG_SELECT, midway, odd \? high : both, odd \? both : low/QG_SELECT, midway, odd ? both : both, odd ? both : low/' script midway vulkan
 mutate "midway: nothing is loaded from beyond the block" gen/build/lower_words.c 's/\(odd && !within\)/(odd \&\& false)/' unit program_test
-mutate "midway: nor where it is not needed" gen/build/lower_words.c 's/within && !l->plan->by_words/true/' unit program_test
+mutate "midway: nor where it is not needed" gen/build/lower_words.c 's/const bool wanted = odd/const bool wanted = true/' unit program_test
 mutate "midway: halves are loaded of a block's own" gen/build/verify.c 's/rest \+ at_once \* unit <= last/rest + at_once * unit <= 2 * last/' unit program_test
 mutate "midway: blocks are not joined for it" gen/build/plan.c 's/aim\.midway \? 2 : 4/4/' unit wide_test
 mutate "midway: scales by themselves are" gen/build/plan.c 's/aim\.midway &= layout->n_buffers == 1;//' unit cost_test

@@ -54,19 +54,13 @@ static bool is_contiguous(lowering *l, uint32_t buffer, qg_index word) {
     return in_item == 32 / unit && part.n_terms == 0 && part.constant == 0;
 }
 
-/* A word of 32 bits, with its neighbours where there are some. */
-static const qg_node *load_noted(const lowering *l, uint32_t buffer, const qg_node *index) {
-    if (l->reading || l->plan->by_words) return qg_load(l->ir, buffer, 32, index);
-    const qg_node *word = qg_reads_load(l->ir, l->reads, buffer, index);
-    return word->op == QG_SELECT && l->plan->midway[buffer] ? qg_let(l->ir, word, "word", NULL) : word;
-}
-
 static const qg_node *load_word(lowering *l, uint32_t buffer, qg_index word) {
     const uint32_t unit = qg_unit_of(l, buffer);
     const qg_node *index = word_index(l, buffer, word);
     if (!l->reads || unit != 32 || buffer >= l->layout->n_buffers) return qg_load(l->ir, buffer, unit, index);
-    if (l->reading) qg_reads_note(l->ir, l->reads, buffer, index);
-    return load_noted(l, buffer, index);
+    if (!l->reading) return qg_reads_load(l->ir, l->reads, buffer, index);
+    qg_reads_note(l->ir, l->reads, buffer, index);
+    return qg_load(l->ir, buffer, unit, index);
 }
 
 /* The word at `word`, or the block's last one where that lies beyond: its bits are masked off by whoever asked. */
@@ -95,11 +89,10 @@ static const qg_node *load_midway(lowering *l, uint32_t buffer, qg_index half) {
     if (phase.n_terms || (odd && !within)) return NULL;
     const qg_node *index = aligned_index(l, buffer, word, false), *next = aligned_index(l, buffer, after, false);
     if (l->reading) qg_reads_note(l->ir, l->reads, buffer, index);
-    if (l->reading && (odd || (within && !l->plan->by_words))) qg_reads_note(l->ir, l->reads, buffer, next);
-    const bool noted = odd || qg_reads_has(l->ir, l->reads, buffer, next);
-    const qg_node *low = load_noted(l, buffer, index);
-    const qg_node *high =
-        noted ? load_noted(l, buffer, next) : qg_load(l->ir, buffer, 32, aligned_index(l, buffer, word, true));
+    if (l->reading && odd) qg_reads_note(l->ir, l->reads, buffer, next);
+    const bool wanted = odd || qg_reads_has(l->ir, l->reads, buffer, next);
+    const qg_node *low = qg_load(l->ir, buffer, 32, index);
+    const qg_node *high = qg_load(l->ir, buffer, 32, wanted ? next : aligned_index(l, buffer, word, true));
     const qg_node *both = binary(l->ir, QG_OR, binary(l->ir, QG_SHR, low, qg_uint(l->ir, 16)),
                                  binary(l->ir, QG_SHL, high, qg_uint(l->ir, 16)));
     const qg_node *bit = binary(l->ir, QG_AND, qg_arg(l->ir, "block", UINT64_C(1) << 32), qg_uint(l->ir, 1));

@@ -275,7 +275,7 @@ static bool stays_in_block(const verifier *v, const qg_node *node, int64_t tile)
     if (!r.known) return false;
     const uint64_t counts = four ? 4 * unit : unit; /* bits that an index counts */
     /* The last bit is before ((of_block * block + rest) * counts) / by + at_once * unit. Of a block that begins in the
-     * middle of a word, its first is rounded down; that is at most what `rest` has more. */
+     * middle of a word, the first word has the end of the block before, too, which is there. */
     const uint64_t of_block = r.of_block * counts, rest = r.rest * counts / r.by,
                    last = bits + words_beyond(v->code, node->ref, unit) * unit;
     return of_block == (buffer->shared ? 0 : bits * r.by) && rest + at_once * unit <= last;
