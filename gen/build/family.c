@@ -546,8 +546,10 @@ static void plan_sums(qg_arena *arena, qg_kernel *kernel, const qg_kernel *like)
     } else if (kernel->family->in_tiles) {
         plan_operands(arena, kernel, plan_tiles(arena, kernel->family, rows));
     } else {
-        plan_large(arena, kernel, takes_midway(kernel->family, rows->layout, sum->products == QG_PRODUCTS_MMA));
-        if (sum->products == QG_PRODUCTS_MMA) plan_operands(arena, kernel, kernel->wide);
+        const bool mma = sum->products == QG_PRODUCTS_MMA;
+        /* What is looked up takes registers beside operands. */
+        plan_large(arena, kernel, takes_midway(kernel->family, rows->layout, mma) && !(mma && looks_up_afar(rows)));
+        if (mma) plan_operands(arena, kernel, kernel->wide);
     }
     if (kernel->family->in_tiles) return;
     if (qg_shares_x(kernel)) kernel->teams = like ? like->teams : plan_teams(arena, kernel);
