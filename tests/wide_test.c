@@ -159,6 +159,30 @@ static void test_loads(void **state) {
     expect(f, "affine_b3_g64_f32", QG_PRODUCTS_F32, 2, 2, true);
 }
 
+/* Who takes such blocks as they are: not those of many bytes in teams of bytes and on matrix units, nor what is looked up on these, nor
+ * short ones, but of experts. */
+static void test_takes_midway(void **state) {
+    const fixture *f = *state;
+    static const struct {
+        const char *format, *family, *class;
+        bool wide, teams;
+    } cases[] = {
+        {"q6_K", "gemv", "exact", true, true},   {"q6_K", "gemv", "int8", true, false},
+        {"q3_K", "gemv", "int8", true, true},    {"q6_K", "gemv", "mma", false, false},
+        {"q3_K", "gemv", "mma", true, false},    {"iq1_s", "gemv", "mma", false, false},
+        {"mxfp4", "gemv", "int8", false, false}, {"mxfp4", "gemv_id", "int8", true, false},
+        {"mxfp4", "gemm", "mma", false, false},  {"mxfp4", "gemm_id", "mma", true, false},
+        {"q6_K", "gemm", "mma", true, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        const qg_kernel kernel =
+            qg_kernel_new(f->arena, qg_library_find(f->known, cases[i].format), qg_family_named(cases[i].family),
+                          QG_F32, qg_sum_class_named(cases[i].class));
+        assert_int_equal(qg_is_midway(kernel.wide), cases[i].wide);
+        assert_int_equal(kernel.teams && qg_is_midway(kernel.teams), cases[i].teams);
+    }
+}
+
 /* None where rows are cut anywhere, and where values are decoded as they are written. */
 static void test_none(void **state) {
     const fixture *f = *state;
@@ -429,11 +453,11 @@ static void test_remainders(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_joined),  cmocka_unit_test(test_tiles),        cmocka_unit_test(test_midway),
-        cmocka_unit_test(test_loads),   cmocka_unit_test(test_none),         cmocka_unit_test(test_kernels),
-        cmocka_unit_test(test_checked), cmocka_unit_test(test_rows_at_once), cmocka_unit_test(test_ahead),
-        cmocka_unit_test(test_narrow),  cmocka_unit_test(test_remainders),   cmocka_unit_test(test_neighbours),
-        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_joined),       cmocka_unit_test(test_tiles),   cmocka_unit_test(test_midway),
+        cmocka_unit_test(test_takes_midway), cmocka_unit_test(test_loads),   cmocka_unit_test(test_none),
+        cmocka_unit_test(test_kernels),      cmocka_unit_test(test_checked), cmocka_unit_test(test_rows_at_once),
+        cmocka_unit_test(test_ahead),        cmocka_unit_test(test_narrow),  cmocka_unit_test(test_remainders),
+        cmocka_unit_test(test_neighbours),   cmocka_unit_test(test_pieces),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
