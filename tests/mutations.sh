@@ -261,9 +261,9 @@ mutate "midway: nothing is loaded from beyond the block" gen/build/lower_words.c
 mutate "midway: nor where it is not needed" gen/build/lower_words.c 's/const bool wanted = odd/const bool wanted = true/' unit program_test
 mutate "midway: halves are loaded of a block's own" gen/build/verify.c 's/rest \+ at_once \* unit <= last/rest + at_once * unit <= 2 * last/' unit program_test
 mutate "midway: blocks are not joined for it" gen/build/plan.c 's/aim\.midway \? 2 : 4/4/' unit wide_test
-mutate "midway: tiles of many bytes are joined in teams and units" gen/build/family.c 's/!at_once \|\| bytes <= QG_DEVICE_MIDWAY_BYTES/true/' unit wide_test
+mutate "midway: tiles of many bytes are joined in teams and units" gen/build/family.c 's/bytes <= QG_DEVICE_MIDWAY_BYTES/bytes <= 2 * QG_DEVICE_MIDWAY_BYTES/' unit wide_test
 mutate "midway: short blocks are joined" gen/build/family.c 's/layout->elements >= QG_DEVICE_MIDWAY_ELEMENTS && small/small/' unit wide_test
-mutate "midway: but of experts" gen/build/family.c 's/return family->experts \|\| \(layout/return (layout/' unit wide_test
+mutate "midway: but of experts" gen/build/family.c 's/return family->experts \|\| \(layout/return family->experts \&\& (layout/' unit wide_test
 mutate "midway: on units, not what is looked up" gen/build/family.c 's/ && !\(mma && looks_up_afar\(rows\)\)//' unit wide_test
 mutate "midway: scales by themselves are" gen/build/plan.c 's/aim\.midway &= layout->n_buffers == 1;//' unit cost_test
 mutate "midway: matrix units that do not fit are the last" runtime/include/qkgen/choice.def 's/(QK_CHOICE_UNFIT) 8/\1 0/' unit choose_test

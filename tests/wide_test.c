@@ -159,8 +159,8 @@ static void test_loads(void **state) {
     expect(f, "affine_b3_g64_f32", QG_PRODUCTS_F32, 2, 2, true);
 }
 
-/* Who takes such blocks as they are: not those of many bytes in teams of bytes and on matrix units, nor what is looked up on these, nor
- * short ones, but of experts. */
+/* Who takes such blocks as they are: not those of many bytes in teams of bytes and on matrix units, nor what is looked
+ * up on these, nor short ones, but of experts. */
 static void test_takes_midway(void **state) {
     const fixture *f = *state;
     static const struct {
