@@ -265,6 +265,7 @@ mutate "midway: tiles of many bytes are joined in teams and units" gen/build/fam
 mutate "midway: short blocks are joined" gen/build/family.c 's/layout->elements >= QG_DEVICE_MIDWAY_ELEMENTS && small/small/' unit wide_test
 mutate "midway: but of experts" gen/build/family.c 's/return family->experts \|\| \(layout/return family->experts \&\& (layout/' unit wide_test
 mutate "midway: on units, not what is looked up" gen/build/family.c 's/ && !\(mma && looks_up_afar\(rows\)\)//' unit wide_test
+mutate "midway: halves in memory are asked for" gen/build/describe.c 's/if \(kernel->wide && qg_is_midway/if (!kernel->wide \&\& qg_is_midway/' script audit ''
 mutate "midway: scales by themselves are" gen/build/plan.c 's/aim\.midway &= layout->n_buffers == 1;//' unit cost_test
 mutate "midway: matrix units that do not fit are the last" runtime/include/qkgen/choice.def 's/(QK_CHOICE_UNFIT) 8/\1 0/' unit choose_test
 mutate "midway: teams have blocks of their own" runtime/include/qkgen/dispatch_choose.h \

@@ -63,6 +63,7 @@ static qk_kernel kernel_of(family f) {
                        .shared_tile = 8,
                        .teams_tile = 8,
                        .teams_kept = 32,
+                       .teams_block = WIDE,
                        .operand_tile = f == GEMM || f == GEMM_ID ? WIDE : 0,
                        .operand_words = 32};
 }

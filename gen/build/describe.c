@@ -32,6 +32,7 @@ static uint32_t features(const qg_kernel *kernel) {
         if (qg_encode_unit(&kernel->to->buffers[i]) == 16) bits |= QK_FEATURE_STORAGE_16BIT;
     }
     if (qg_has_narrow_elements(kernel)) bits |= QK_FEATURE_STORAGE_16BIT;
+    if (kernel->wide && qg_is_midway(kernel->wide)) bits |= QK_FEATURE_STORAGE_16BIT;
     if (kernel->family->sums) bits |= QK_FEATURE_SUBGROUP_ARITHMETIC;
     if (kernel->wide || qg_shares_x(kernel)) bits |= QK_FEATURE_SUBGROUP_SHUFFLE;
     if (kernel->sum && kernel->sum->products == QG_PRODUCTS_F16) bits |= QK_FEATURE_FLOAT16;

@@ -43,7 +43,7 @@ layout(binding = 3, std430) buffer Status { uint out_of_range; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
 layout(binding = 4, std430) buffer Output { float y[]; };
-layout(binding = 4, std430) buffer OutputHalves { uint y_halves[]; };
+layout(binding = 4, std430) buffer OutputHalves { uint16_t y_halves[]; };
 layout(binding = 5, std430) readonly buffer ResultScale { float result_scale[]; };
 layout(binding = 6, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 7, std430) readonly buffer ResultGate { float result_gate[]; };
@@ -101,16 +101,16 @@ uint y_bits(float v) {
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
 
-// Two results of 16 bits share a word, and may be those of different threads: neither takes the other's part.
+// What y holds.
 float y_before(uint at) {
     if (Y_TYPE == 0u) return y[at];
-    const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u;
+    const uint bits = uint(y_halves[at]);
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
 }
+
 void store_y(uint at, float sum) {
-    if (Y_TYPE == 0u) { y[at] = sum; return; }
-    atomicAnd(y_halves[at / 2u], 0xffff0000u >> at % 2u * 16u);
-    atomicOr(y_halves[at / 2u], y_bits(sum) << at % 2u * 16u);
+    if (Y_TYPE == 0u) y[at] = sum;
+    else y_halves[at] = uint16_t(y_bits(sum));
 }
 
 // Row `n` of a token's expert is done. An expert that is not there has zeros, to which no more is added than what stands there.
