@@ -1,7 +1,8 @@
 // A pair is a token and one of its slots. Pairs are sorted by their experts, and of one expert by their numbers; those of no expert come
-// last, as those of expert number `experts`. What is known of them lies behind the operands of x: how many tiles there are; where the
-// pairs of each expert begin; for each block of pairs, how many of them each expert has, then how many in the blocks before; the pairs;
-// and of each tile its expert, and where its pairs begin and end.
+// last, as those of expert number `experts`. What is known of them lies behind the operands of x: how many tiles there are, and how many
+// larger ones, which another launch makes; where the pairs of each expert begin; for each block of pairs, how many of them each expert
+// has, then how many in the blocks before; the pairs; and of each tile, then of each larger one, its expert, and where its pairs begin
+// and end.
 layout(binding = @{binding_ids}, std430) readonly buffer Ids { uint ids[]; };
 layout(binding = @{binding_scratch}, std430) buffer Sorted { uint sorted[]; };
 
@@ -20,7 +21,7 @@ uint blocks_of_pairs() {
 }
 
 uint begins_at() {
-    return end_of_operands() + 1u;
+    return end_of_operands() + 2u;
 }
 
 uint counts_at() {

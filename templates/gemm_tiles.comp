@@ -10,6 +10,9 @@
 layout(local_size_x_id = @{id.local_size_x}) in;
 layout(constant_id = @{id.tile_rows}) const uint TILE_ROWS = 128;  // of the result, a workgroup's
 layout(constant_id = @{id.tile_cols}) const uint TILE_COLS = 128;
+@if experts
+layout(constant_id = @{id.large_cols}) const uint LARGE_COLS = 0;  // of larger tiles, which this launch makes if they are as many
+@end
 layout(constant_id = @{id.own_rows}) const uint OWN_ROWS = 64;  // of these, a subgroup's
 layout(constant_id = @{id.own_cols}) const uint OWN_COLS = 32;
 layout(constant_id = @{id.k_parts}) const uint K_PARTS = 1;  // of a row, each another workgroup's
@@ -530,9 +533,10 @@ void finish_none() {
 
 // Workgroups that are neighbours have the same pairs, or rows of the same expert. There may be more of them than tiles.
 void make_tiles() {
-    const uint down = (rows + TILE_ROWS - 1u) / TILE_ROWS, all = sorted[end_of_operands()];
+    const uint down = (rows + TILE_ROWS - 1u) / TILE_ROWS, small = sorted[end_of_operands()], large = sorted[end_of_operands() + 1u];
+    const uint begin = TILE_COLS == LARGE_COLS ? small : 0u, all = TILE_COLS == LARGE_COLS ? large : small;
     for (uint work = gl_WorkGroupID.x; work < down * all * K_PARTS; work += gl_NumWorkGroups.x) {
-        const uint tile = work / K_PARTS, at = tiles_at() + tile / down * 3u, expert = sorted[at];
+        const uint tile = work / K_PARTS, at = tiles_at() + (begin + tile / down) * 3u, expert = sorted[at];
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
         k_part = work % K_PARTS;

@@ -191,10 +191,10 @@ static qk_status make_call(call *c, family f, qk_error *error) {
       "the device lacks storageBuffer8BitAccess, subgroup arithmetic in compute shaders, which the kernel requires")   \
     X(no_subgroups_matrix, GEMV_MATRIX, c->backend.limits.features = QK_FEATURE_STORAGE_8BIT, UNSUPPORTED,             \
       "the device lacks subgroup arithmetic in compute shaders, which the kernel requires")                            \
-    X(constants, GEMV, c->kernel.spec_constant_count = 21, ARGUMENT,                                                    \
-      "kernel->spec_constant_count is 21, must be at most 20")                                                           \
-    X(constants_id, GEMV_ID, c->kernel.spec_constant_count = 21, ARGUMENT,                                              \
-      "kernel->spec_constant_count is 21, must be at most 20")                                                           \
+    X(constants, GEMV, c->kernel.spec_constant_count = 25, ARGUMENT,                                                    \
+      "kernel->spec_constant_count is 25, must be at most 24")                                                           \
+    X(constants_id, GEMV_ID, c->kernel.spec_constant_count = 25, ARGUMENT,                                              \
+      "kernel->spec_constant_count is 25, must be at most 24")                                                           \
     X(no_rows, GEMV, c->constants[2].value = 0, ARGUMENT,                                                              \
       "kernel->spec_constants[2].value, rows, is 0, must be at least 1")                                               \
     X(no_rows_matrix, GEMV_MATRIX, c->constants[2].value = 0, ARGUMENT,                                                \

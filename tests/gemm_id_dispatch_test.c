@@ -30,7 +30,7 @@ static const qk_spec_constant constants[] = {{QK_CONSTANT_LOCAL_SIZE_X, "local_s
                                              {QK_CONSTANT_OWN_COLS, "own_cols", 0, 0, NULL},
                                              {QK_CONSTANT_SCHEDULE, "schedule", 0, 0, NULL},
                                              {QK_CONSTANT_K_PARTS, "k_parts", 0, 0, NULL}};
-enum { N_CONSTANTS = sizeof constants / sizeof *constants };
+enum { N_CONSTANTS = sizeof constants / sizeof *constants, LARGE_AT = N_CONSTANTS, N_SIZED };
 
 static const qk_kernel kernel = {.abi = QK_ABI_VERSION,
                                  .name = "toy_gemm_id",
@@ -50,7 +50,7 @@ static const qk_kernel kernel = {.abi = QK_ABI_VERSION,
 
 /* Launches of a call, by their schedules; a barrier is 0. */
 typedef struct log {
-    uint32_t count, steps[MOST], workgroups[MOST], first[MOST], end[MOST], values[MOST][N_CONSTANTS];
+    uint32_t count, steps[MOST], workgroups[MOST], first[MOST], end[MOST], values[MOST][N_SIZED];
 } log;
 
 static qk_status note_launch(void *context, const qk_launch *launch, qk_error *error) {
@@ -58,7 +58,7 @@ static qk_status note_launch(void *context, const qk_launch *launch, qk_error *e
     const uint32_t *push = launch->push;
     (void)error;
     assert_true(l->count < MOST);
-    memcpy(l->values[l->count], launch->constants, sizeof l->values[0]);
+    memcpy(l->values[l->count], launch->constants, launch->kernel->spec_constant_count * 4);
     l->steps[l->count] = launch->constants[SCHEDULE_AT];
     l->first[l->count] = push[6];
     l->end[l->count] = push[7];
@@ -78,17 +78,24 @@ static char memory[6]; /* addresses that stand for buffers */
 
 typedef struct call {
     log log;
+    const qk_kernel *kernel;
     qk_backend backend;
     qk_range weights, x, ids, status, scratch, y;
     uint64_t experts, rows, cols, tokens, slots, x_slots;
 } call;
 
 static uint64_t scratch_of(const call *c) {
-    return qk_gemm_id_scratch(&c->backend, &kernel, c->experts, c->rows, c->cols, c->tokens, c->slots, c->x_slots);
+    return qk_gemm_id_scratch(&c->backend, c->kernel, c->experts, c->rows, c->cols, c->tokens, c->slots, c->x_slots);
 }
 
 static call call_of(uint64_t experts, uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, uint64_t x_slots) {
-    call c = {.experts = experts, .rows = rows, .cols = cols, .tokens = tokens, .slots = slots, .x_slots = x_slots};
+    call c = {.kernel = &kernel,
+              .experts = experts,
+              .rows = rows,
+              .cols = cols,
+              .tokens = tokens,
+              .slots = slots,
+              .x_slots = x_slots};
     c.backend.launch = note_launch;
     c.backend.barrier = note_barrier;
     c.backend.limits.storage_range = UINT32_MAX;
@@ -110,8 +117,8 @@ static call call_of(uint64_t experts, uint64_t rows, uint64_t cols, uint64_t tok
 
 static qk_status make_call(call *c, qk_error *error) {
     c->backend.context = &c->log;
-    return qk_dispatch_gemm_id(&c->backend, &kernel, &c->weights, c->x, c->ids, c->scratch, c->y, c->status, c->experts,
-                               c->rows, c->cols, c->tokens, c->slots, c->x_slots, error);
+    return qk_dispatch_gemm_id(&c->backend, c->kernel, &c->weights, c->x, c->ids, c->scratch, c->y, c->status,
+                               c->experts, c->rows, c->cols, c->tokens, c->slots, c->x_slots, error);
 }
 
 static void refuses(call *c, qk_status status, const char *text) {
@@ -164,8 +171,8 @@ static void test_scratch(void **state) {
     (void)state;
     const uint64_t vector = 4 + 64 * WORDS * 4; /* 64 tiles */
     const call once = call_of(512, 64 * 132, 4096, 600, 2, 1), each = call_of(512, 64 * 132, 4096, 600, 2, 2);
-    /* How many tiles; 513 begins; 5 blocks of 513; 1200 pairs; 75 + 513 tiles. */
-    const uint64_t sorted = 4 * (1 + 513 + 5 * 513 + 1200 + 3 * (75 + 513));
+    /* How many tiles, and larger ones; 513 begins; 5 blocks of 513; 1200 pairs; 75 + 513 tiles. */
+    const uint64_t sorted = 4 * (2 + 513 + 5 * 513 + 1200 + 3 * (75 + 513));
     assert_int_equal(once.scratch.size, 608 * vector + sorted);
     assert_int_equal(each.scratch.size, 1200 * vector + sorted);
     assert_int_equal(qk_gemm_id_scratch(&once.backend, &kernel, 513, 64, 64, 1, 1, 1), UINT64_MAX);
@@ -215,7 +222,7 @@ static void test_parts(void **state) {
     assert_true(l->values[7][PARTS_AT] > 1);
     assert_int_equal(l->steps[8], 0);
     assert_int_equal(l->steps[9], QK_SCHEDULE_ADD_PARTS);
-    assert_int_equal(c.scratch.size, 16 * (4 + 64 * WORDS * 4) + 4 * (1 + 3 + 3 + 16 + 3 * (1 + 3)) +
+    assert_int_equal(c.scratch.size, 16 * (4 + 64 * WORDS * 4) + 4 * (2 + 3 + 3 + 16 + 3 * (1 + 3)) +
                                          256 * 16 * 4 * (uint64_t)l->values[7][PARTS_AT]);
 }
 
@@ -228,6 +235,50 @@ static void test_across(void **state) {
     assert_int_equal(qk_tiles_across_(192, 16384, 128), 139);
     assert_int_equal(qk_tiles_across_(128, 16384, 128), 192);
     assert_int_equal(qk_tiles_across_(64, 16384, 128), 320);
+}
+
+/* Of a kernel that can have tiles of two sizes, `tuned` to so many columns or not: launches of tiles. */
+static log tiles_of(uint64_t experts, uint64_t cols, uint64_t tokens, uint64_t slots, uint32_t tuned) {
+    qk_spec_constant sized[N_SIZED];
+    qk_kernel two_sizes = kernel;
+    memcpy(sized, constants, sizeof constants);
+    sized[LARGE_AT] = (qk_spec_constant){QK_CONSTANT_LARGE_COLS, "large_cols", 0, 0, NULL};
+    for (uint32_t i = ROWS_AT; i <= COLS_AT + 2 && tuned != 0; i++) sized[i].value = i <= COLS_AT ? tuned : 16;
+    two_sizes.spec_constants = sized;
+    two_sizes.spec_constant_count = N_SIZED;
+    call c = call_of(experts, 512, cols, tokens, slots, 1);
+    c.kernel = &two_sizes;
+    c.scratch.size = scratch_of(&c);
+    qk_error error = {""};
+    if (make_call(&c, &error) != QK_OK) fail_msg("%s", error.text);
+    return c.log;
+}
+
+/* Where experts have many pairs in the mean, those with more have larger tiles, in a launch of their own, which comes first. */
+static void test_two_sizes(void **state) {
+    (void)state;
+    const log many = tiles_of(128, 2048, 1100, 8, 0); /* 68 */
+    assert_int_equal(many.count, 9);
+    for (uint32_t i = 0; i < many.count; i++)
+        if (many.steps[i] != 0) assert_int_equal(many.values[i][LARGE_AT], 64);
+    assert_int_equal(many.steps[7], QK_SCHEDULE_PLAIN_TILES);
+    assert_int_equal(many.steps[8], QK_SCHEDULE_PLAIN_TILES);
+    assert_int_equal(many.values[7][COLS_AT], 64);
+    assert_int_equal(many.values[8][COLS_AT], 32);
+    assert_int_equal(many.values[3][COLS_AT], 32); /* offsets */
+    assert_int_equal(many.workgroups[7], 512 / many.values[7][ROWS_AT] * (8800 / 64 + 129));
+    assert_int_equal(many.workgroups[8], 512 / many.values[8][ROWS_AT] * (8800 / 32 + 129));
+    const log some = tiles_of(128, 2048, 256, 8, 0); /* 16 */
+    assert_int_equal(some.values[7][COLS_AT], 32);
+    assert_int_equal(some.values[8][COLS_AT], 16);
+    const log few = tiles_of(128, 2048, 255, 8, 0), tuned = tiles_of(128, 2048, 1100, 8, 32);
+    const log parts = tiles_of(1, 65536, 32, 1, 0);
+    assert_int_equal(few.count, 8);
+    assert_int_equal(few.values[7][LARGE_AT], 0);
+    assert_int_equal(tuned.count, 8);
+    assert_int_equal(tuned.values[7][COLS_AT], 32);
+    assert_true(parts.values[7][PARTS_AT] > 1);
+    assert_int_equal(parts.values[7][LARGE_AT], 0);
 }
 
 /* Weights that are larger than a binding: parts of the experts, one after the other. Pairs are sorted once. */
@@ -254,6 +305,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused),  cmocka_unit_test(test_scratch),
                                        cmocka_unit_test(test_launches), cmocka_unit_test(test_blocks),
                                        cmocka_unit_test(test_parts),    cmocka_unit_test(test_across),
-                                       cmocka_unit_test(test_cut)};
+                                       cmocka_unit_test(test_cut),      cmocka_unit_test(test_two_sizes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

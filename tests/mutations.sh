@@ -465,7 +465,15 @@ mutate "experts times many: those that are not there have zeros" templates/gemm_
 mutate "experts times many: they are counted" templates/gemm_offsets.comp 's/atomicAdd\(out_of_range, missed\)/missed/' script gemm_id vulkan files
 mutate "experts times many: x of a slot" templates/gemm_tiles.comp 's/x_slots == 1u \? pair \/ slots : pair/pair \/ slots/' script gemm_id vulkan files
 mutate "experts times many: few pairs seldom have a second tile" $headers/dispatch_gemm.h 's/return full >= 64 \? /return 1 ? /' unit gemm_id_dispatch_test
-mutate "experts times many: pairs of an expert, not of all" templates/gemm_offsets.comp 's/min\(begin \+ TILE_COLS, .*\);/min(begin + TILE_COLS, all_pairs());/' script gemm_id vulkan files
+mutate "experts times many: pairs of an expert, not of all" templates/gemm_offsets.comp 's/TILE_COLS\), beyond\);/TILE_COLS), all_pairs());/' script gemm_id vulkan files
+mutate "experts times many: pairs that larger tiles leave" templates/gemm_offsets.comp 's/: larger \* LARGE_COLS \+ /: /' script gemm_id vulkan
+mutate "experts times many: pairs of a larger tile" templates/gemm_offsets.comp 's/large \? LARGE_COLS : TILE_COLS\), /TILE_COLS), /' script gemm_id vulkan
+mutate "experts times many: larger tiles lie behind the others" templates/gemm_tiles.comp 's/TILE_COLS == LARGE_COLS \? small : 0u, /0u, /' script gemm_id vulkan
+mutate "experts times many: larger tiles are another launch's" templates/gemm_tiles.comp 's/TILE_COLS == LARGE_COLS \? large : small/small/' script gemm_id vulkan
+mutate "experts times many: two sizes from so many pairs on" $gemm_id 's/mean < QK_TWO_SIZES_PAIRS/mean <= QK_TWO_SIZES_PAIRS/' unit gemm_id_dispatch_test
+mutate "experts times many: one size where rows are cut" $gemm_id 's/g->tiles\.parts > 1 \|\| mean/mean/' unit gemm_id_dispatch_test
+mutate "experts times many: one size where tiles are tuned" $gemm_id 's/ \|\| qk_constant_\(kernel, NULL, QK_CONSTANT_TILE_COLS, 0\) != 0//' unit gemm_id_dispatch_test
+mutate "experts times many: smaller tiles are not nearly as large" $gemm_id 's/c <= mean && 3 \* c <= 2 \* large\.cols/c <= mean/' unit gemm_id_dispatch_test
 mutate "experts times many: barriers between sorting" $gemm_id 's/status = outer->barrier\(outer->context, error\);/(void)outer;/' unit gemm_id_dispatch_test
 mutate "experts times many: no more than are sorted" $gemm_id 's/g->shape.experts > QK_GEMM_ID_EXPERTS\)/0)/' unit gemm_id_dispatch_test
 mutate "experts times many: scratch has room for what is sorted" $gemm_id 's/sums \+ 4 \* qk_sorted_words_\(g\)/sums/' unit gemm_id_dispatch_test

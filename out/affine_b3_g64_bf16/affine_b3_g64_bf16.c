@@ -462,7 +462,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f32_vulkan_constants[] 
     affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -485,7 +485,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -524,7 +524,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f16_vulkan_constants[] 
     {31, "y_type", 1, 1, affine_b3_g64_bf16_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -547,7 +547,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -586,7 +586,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_bf16_vulkan_constants[]
     {31, "y_type", 2, 1, affine_b3_g64_bf16_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -609,7 +609,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -667,7 +667,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f32_vulkan_constants[] =
     affine_b3_g64_bf16_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -690,7 +690,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -752,7 +752,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f16_vulkan_constants[] =
     {31, "y_type", 1, 1, affine_b3_g64_bf16_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -775,7 +775,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -837,7 +837,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_bf16_vulkan_constants[] 
     {31, "y_type", 2, 1, affine_b3_g64_bf16_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -860,7 +860,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -948,7 +948,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_f32_schedules[] = {0, &qk_af
     &qk_affine_b3_g64_bf16_gemv_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_spirv, &qk_affine_b3_g64_bf16_gemv_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -987,7 +987,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_metal_constants[] = {{
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1083,7 +1083,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int8_f32_schedules[] = {0, &
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_gemv_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1190,7 +1190,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_split_f32_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_gemv_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1297,7 +1297,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int24_f32_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_gemv_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1399,7 +1399,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_f16_schedules[] = {0, &qk_af
     &qk_affine_b3_g64_bf16_gemv_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_spirv, &qk_affine_b3_g64_bf16_gemv_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1438,7 +1438,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_metal_constants[] = {{
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1534,7 +1534,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int8_f16_schedules[] = {0, &
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_gemv_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1641,7 +1641,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_split_f16_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_gemv_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1748,7 +1748,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int24_f16_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_gemv_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1841,7 +1841,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_f32_schedules[] = {0, &qk
     &qk_affine_b3_g64_bf16_gemv_id_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1874,7 +1874,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f32_metal_constants[] =
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1958,7 +1958,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f32_schedules[] = {0
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2048,7 +2048,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f32_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_gemv_id_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2138,7 +2138,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f32_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2226,7 +2226,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_f16_schedules[] = {0, &qk
     &qk_affine_b3_g64_bf16_gemv_id_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2259,7 +2259,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f16_metal_constants[] =
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2343,7 +2343,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f16_schedules[] = {0
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2433,7 +2433,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f16_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_gemv_id_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2523,7 +2523,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f16_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2569,7 +2569,7 @@ static const qk_spec_constant affine_b3_g64_bf16_encode_f32_vulkan_constants[] =
     {21, "x_type", 0, 1, affine_b3_g64_bf16_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_encode_f32",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2592,7 +2592,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_encode_f32",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2629,7 +2629,7 @@ static const qk_spec_constant affine_b3_g64_bf16_encode_f16_vulkan_constants[] =
     {21, "x_type", 1, 1, affine_b3_g64_bf16_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_encode_f16",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2652,7 +2652,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_encode_f16",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2689,7 +2689,7 @@ static const qk_spec_constant affine_b3_g64_bf16_encode_bf16_vulkan_constants[] 
     {21, "x_type", 2, 1, affine_b3_g64_bf16_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_encode_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2712,7 +2712,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_encode_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2772,7 +2772,7 @@ static const qk_spec_constant affine_b3_g64_bf16_set_rows_f32_vulkan_constants[]
     {21, "x_type", 0, 1, affine_b3_g64_bf16_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_set_rows_f32",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2795,7 +2795,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_set_rows_f32",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2855,7 +2855,7 @@ static const qk_spec_constant affine_b3_g64_bf16_set_rows_f16_vulkan_constants[]
     {21, "x_type", 1, 1, affine_b3_g64_bf16_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_set_rows_f16",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2878,7 +2878,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_set_rows_f16",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2938,7 +2938,7 @@ static const qk_spec_constant affine_b3_g64_bf16_set_rows_bf16_vulkan_constants[
     {21, "x_type", 2, 1, affine_b3_g64_bf16_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_set_rows_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2961,7 +2961,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "affine_b3_g64_bf16_set_rows_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",

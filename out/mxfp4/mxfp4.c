@@ -451,7 +451,7 @@ static const uint32_t mxfp4_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant mxfp4_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -476,7 +476,7 @@ const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -515,7 +515,7 @@ static const qk_spec_constant mxfp4_dequant_f16_vulkan_constants[] = {{0, "local
     {31, "y_type", 1, 1, mxfp4_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -540,7 +540,7 @@ const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -579,7 +579,7 @@ static const qk_spec_constant mxfp4_dequant_bf16_vulkan_constants[] = {{0, "loca
     {31, "y_type", 2, 1, mxfp4_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -604,7 +604,7 @@ const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_bf16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -662,7 +662,7 @@ static const uint32_t mxfp4_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant mxfp4_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_gather_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -687,7 +687,7 @@ const qk_kernel qk_mxfp4_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -749,7 +749,7 @@ static const qk_spec_constant mxfp4_gather_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, mxfp4_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gather_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -774,7 +774,7 @@ const qk_kernel qk_mxfp4_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -836,7 +836,7 @@ static const qk_spec_constant mxfp4_gather_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, mxfp4_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -861,7 +861,7 @@ const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_bf16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -949,7 +949,7 @@ static const qk_code *const mxfp4_gemv_f32_schedules[] = {0, &qk_mxfp4_gemv_rows
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -994,7 +994,7 @@ static const qk_spec_constant mxfp4_gemv_f32_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, mxfp4_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1091,7 +1091,7 @@ static const qk_code *const mxfp4_gemv_int8_f32_schedules[] = {0, &qk_mxfp4_gemv
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_gemv_int8_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1202,7 +1202,7 @@ static const qk_code *const mxfp4_gemv_split_f32_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_gemv_split_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1313,7 +1313,7 @@ static const qk_code *const mxfp4_gemv_int24_f32_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_gemv_int24_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1417,7 +1417,7 @@ static const qk_code *const mxfp4_gemv_f16_schedules[] = {0, &qk_mxfp4_gemv_rows
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1462,7 +1462,7 @@ static const qk_spec_constant mxfp4_gemv_f16_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, mxfp4_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1559,7 +1559,7 @@ static const qk_code *const mxfp4_gemv_int8_f16_schedules[] = {0, &qk_mxfp4_gemv
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_gemv_int8_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1670,7 +1670,7 @@ static const qk_code *const mxfp4_gemv_split_f16_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_gemv_split_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1781,7 +1781,7 @@ static const qk_code *const mxfp4_gemv_int24_f16_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_gemv_int24_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1873,7 +1873,7 @@ static const qk_spec_constant mxfp4_gemv_id_f32_vulkan_constants[] = {{0, "local
 static const qk_code *const mxfp4_gemv_id_f32_schedules[] = {0, &qk_mxfp4_gemv_id_rows_spirv, &qk_mxfp4_gemv_id_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1907,7 +1907,7 @@ static const qk_spec_constant mxfp4_gemv_id_f32_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, mxfp4_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1991,7 +1991,7 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "
 static const qk_code *const mxfp4_gemv_id_int8_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_gemv_id_int8_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2084,7 +2084,7 @@ static const qk_spec_constant mxfp4_gemv_id_split_f32_vulkan_constants[] = {{0, 
 static const qk_code *const mxfp4_gemv_id_split_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_gemv_id_split_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2177,7 +2177,7 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, 
 static const qk_code *const mxfp4_gemv_id_int24_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_gemv_id_int24_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2265,7 +2265,7 @@ static const qk_spec_constant mxfp4_gemv_id_f16_vulkan_constants[] = {{0, "local
 static const qk_code *const mxfp4_gemv_id_f16_schedules[] = {0, &qk_mxfp4_gemv_id_rows_spirv, &qk_mxfp4_gemv_id_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2299,7 +2299,7 @@ static const qk_spec_constant mxfp4_gemv_id_f16_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, mxfp4_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2383,7 +2383,7 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "
 static const qk_code *const mxfp4_gemv_id_int8_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_gemv_id_int8_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2476,7 +2476,7 @@ static const qk_spec_constant mxfp4_gemv_id_split_f16_vulkan_constants[] = {{0, 
 static const qk_code *const mxfp4_gemv_id_split_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_gemv_id_split_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2569,7 +2569,7 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, 
 static const qk_code *const mxfp4_gemv_id_int24_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_gemv_id_int24_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2615,7 +2615,7 @@ static const qk_spec_constant mxfp4_encode_f32_vulkan_constants[] = {{0, "local_
     {21, "x_type", 0, 1, mxfp4_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_encode_f32",
     .format = "mxfp4",
     .family = "encode",
@@ -2638,7 +2638,7 @@ const qk_kernel qk_mxfp4_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_encode_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_encode_f32",
     .format = "mxfp4",
     .family = "encode",
@@ -2672,7 +2672,7 @@ static const qk_spec_constant mxfp4_encode_f16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 1, 1, mxfp4_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_encode_f16",
     .format = "mxfp4",
     .family = "encode",
@@ -2695,7 +2695,7 @@ const qk_kernel qk_mxfp4_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_encode_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_encode_f16",
     .format = "mxfp4",
     .family = "encode",
@@ -2729,7 +2729,7 @@ static const qk_spec_constant mxfp4_encode_bf16_vulkan_constants[] = {{0, "local
     {21, "x_type", 2, 1, mxfp4_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_bf16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_encode_bf16",
     .format = "mxfp4",
     .family = "encode",
@@ -2752,7 +2752,7 @@ const qk_kernel qk_mxfp4_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_encode_bf16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_encode_bf16",
     .format = "mxfp4",
     .family = "encode",
@@ -2809,7 +2809,7 @@ static const qk_spec_constant mxfp4_set_rows_f32_vulkan_constants[] = {{0, "loca
     {21, "x_type", 0, 1, mxfp4_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_set_rows_f32",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2832,7 +2832,7 @@ const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_set_rows_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_set_rows_f32",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2889,7 +2889,7 @@ static const qk_spec_constant mxfp4_set_rows_f16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 1, 1, mxfp4_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_set_rows_f16",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2912,7 +2912,7 @@ const qk_kernel qk_mxfp4_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_set_rows_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_set_rows_f16",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2969,7 +2969,7 @@ static const qk_spec_constant mxfp4_set_rows_bf16_vulkan_constants[] = {{0, "loc
     {21, "x_type", 2, 1, mxfp4_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_bf16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_set_rows_bf16",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2992,7 +2992,7 @@ const qk_kernel qk_mxfp4_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_set_rows_bf16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "mxfp4_set_rows_bf16",
     .format = "mxfp4",
     .family = "set_rows",

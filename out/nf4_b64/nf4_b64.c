@@ -419,7 +419,7 @@ static const qk_spec_constant nf4_b64_dequant_f32_vulkan_constants[] = {{0, "loc
     nf4_b64_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_dequant_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "nf4_b64_dequant_f32",
     .format = "nf4_b64",
     .family = "dequant",
@@ -448,7 +448,7 @@ const qk_kernel qk_nf4_b64_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "nf4_b64_dequant_f32",
     .format = "nf4_b64",
     .family = "dequant",
@@ -497,7 +497,7 @@ static const qk_spec_constant nf4_b64_dequant_f16_vulkan_constants[] = {{0, "loc
     {31, "y_type", 1, 1, nf4_b64_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_nf4_b64_dequant_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "nf4_b64_dequant_f16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -526,7 +526,7 @@ const qk_kernel qk_nf4_b64_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "nf4_b64_dequant_f16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -575,7 +575,7 @@ static const qk_spec_constant nf4_b64_dequant_bf16_vulkan_constants[] = {{0, "lo
     {31, "y_type", 2, 1, nf4_b64_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_nf4_b64_dequant_bf16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "nf4_b64_dequant_bf16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -604,7 +604,7 @@ const qk_kernel qk_nf4_b64_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_bf16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "nf4_b64_dequant_bf16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -653,7 +653,7 @@ static const uint32_t nf4_b64_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant nf4_b64_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, nf4_b64_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_gather_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "nf4_b64_gather_f32",
     .format = "nf4_b64",
     .family = "gather",
@@ -682,7 +682,7 @@ const qk_kernel qk_nf4_b64_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "nf4_b64_gather_f32",
     .format = "nf4_b64",
     .family = "gather",
@@ -735,7 +735,7 @@ static const qk_spec_constant nf4_b64_gather_f16_vulkan_constants[] = {{0, "loca
     {31, "y_type", 1, 1, nf4_b64_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_nf4_b64_gather_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "nf4_b64_gather_f16",
     .format = "nf4_b64",
     .family = "gather",
@@ -764,7 +764,7 @@ const qk_kernel qk_nf4_b64_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "nf4_b64_gather_f16",
     .format = "nf4_b64",
     .family = "gather",
@@ -818,7 +818,7 @@ static const qk_spec_constant nf4_b64_gather_bf16_vulkan_constants[] = {{0, "loc
     {31, "y_type", 2, 1, nf4_b64_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_nf4_b64_gather_bf16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "nf4_b64_gather_bf16",
     .format = "nf4_b64",
     .family = "gather",
@@ -847,7 +847,7 @@ const qk_kernel qk_nf4_b64_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_bf16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "nf4_b64_gather_bf16",
     .format = "nf4_b64",
     .family = "gather",
@@ -941,7 +941,7 @@ static const qk_code *const nf4_b64_gemv_f32_schedules[] = {0, &qk_nf4_b64_gemv_
     &qk_nf4_b64_gemv_shared_spirv, &qk_nf4_b64_gemv_teams_spirv};
 
 const qk_kernel qk_nf4_b64_gemv_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "nf4_b64_gemv_f32",
     .format = "nf4_b64",
     .family = "gemv",
@@ -986,7 +986,7 @@ static const qk_spec_constant nf4_b64_gemv_f32_metal_constants[] = {{1, "batch",
     {31, "y_type", 0, 3, nf4_b64_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_nf4_b64_gemv_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "nf4_b64_gemv_f32",
     .format = "nf4_b64",
     .family = "gemv",
@@ -1083,7 +1083,7 @@ static const qk_code *const nf4_b64_gemv_f16_schedules[] = {0, &qk_nf4_b64_gemv_
     &qk_nf4_b64_gemv_shared_spirv, &qk_nf4_b64_gemv_teams_spirv};
 
 const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "nf4_b64_gemv_f16",
     .format = "nf4_b64",
     .family = "gemv",
@@ -1128,7 +1128,7 @@ static const qk_spec_constant nf4_b64_gemv_f16_metal_constants[] = {{1, "batch",
     {31, "y_type", 0, 3, nf4_b64_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_nf4_b64_gemv_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "nf4_b64_gemv_f16",
     .format = "nf4_b64",
     .family = "gemv",
@@ -1170,7 +1170,7 @@ static const qk_spec_constant nf4_b64_encode_f32_vulkan_constants[] = {{0, "loca
     {21, "x_type", 0, 1, nf4_b64_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_nf4_b64_encode_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "nf4_b64_encode_f32",
     .format = "nf4_b64",
     .family = "encode",
@@ -1193,7 +1193,7 @@ const qk_kernel qk_nf4_b64_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_encode_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "nf4_b64_encode_f32",
     .format = "nf4_b64",
     .family = "encode",
@@ -1228,7 +1228,7 @@ static const qk_spec_constant nf4_b64_encode_f16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 1, 1, nf4_b64_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_nf4_b64_encode_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "nf4_b64_encode_f16",
     .format = "nf4_b64",
     .family = "encode",
@@ -1251,7 +1251,7 @@ const qk_kernel qk_nf4_b64_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_encode_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "nf4_b64_encode_f16",
     .format = "nf4_b64",
     .family = "encode",
@@ -1287,7 +1287,7 @@ static const qk_spec_constant nf4_b64_encode_bf16_vulkan_constants[] = {{0, "loc
     {21, "x_type", 2, 1, nf4_b64_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_nf4_b64_encode_bf16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "nf4_b64_encode_bf16",
     .format = "nf4_b64",
     .family = "encode",
@@ -1310,7 +1310,7 @@ const qk_kernel qk_nf4_b64_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_encode_bf16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "nf4_b64_encode_bf16",
     .format = "nf4_b64",
     .family = "encode",
@@ -1369,7 +1369,7 @@ static const qk_spec_constant nf4_b64_set_rows_f32_vulkan_constants[] = {{0, "lo
     {21, "x_type", 0, 1, nf4_b64_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_nf4_b64_set_rows_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "nf4_b64_set_rows_f32",
     .format = "nf4_b64",
     .family = "set_rows",
@@ -1392,7 +1392,7 @@ const qk_kernel qk_nf4_b64_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_set_rows_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "nf4_b64_set_rows_f32",
     .format = "nf4_b64",
     .family = "set_rows",
@@ -1451,7 +1451,7 @@ static const qk_spec_constant nf4_b64_set_rows_f16_vulkan_constants[] = {{0, "lo
     {21, "x_type", 1, 1, nf4_b64_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_nf4_b64_set_rows_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "nf4_b64_set_rows_f16",
     .format = "nf4_b64",
     .family = "set_rows",
@@ -1474,7 +1474,7 @@ const qk_kernel qk_nf4_b64_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_set_rows_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "nf4_b64_set_rows_f16",
     .format = "nf4_b64",
     .family = "set_rows",
@@ -1533,7 +1533,7 @@ static const qk_spec_constant nf4_b64_set_rows_bf16_vulkan_constants[] = {{0, "l
     {21, "x_type", 2, 1, nf4_b64_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_nf4_b64_set_rows_bf16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "nf4_b64_set_rows_bf16",
     .format = "nf4_b64",
     .family = "set_rows",
@@ -1556,7 +1556,7 @@ const qk_kernel qk_nf4_b64_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_set_rows_bf16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "nf4_b64_set_rows_bf16",
     .format = "nf4_b64",
     .family = "set_rows",

@@ -416,7 +416,7 @@ static const uint32_t q4_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_dequant_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -439,7 +439,7 @@ const qk_kernel qk_q4_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -475,7 +475,7 @@ static const qk_spec_constant q4_0_dequant_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, q4_0_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_dequant_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -498,7 +498,7 @@ const qk_kernel qk_q4_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -534,7 +534,7 @@ static const qk_spec_constant q4_0_dequant_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, q4_0_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -557,7 +557,7 @@ const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_bf16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -612,7 +612,7 @@ static const uint32_t q4_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q4_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_gather_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -635,7 +635,7 @@ const qk_kernel qk_q4_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -694,7 +694,7 @@ static const qk_spec_constant q4_0_gather_f16_vulkan_constants[] = {{0, "local_s
     {31, "y_type", 1, 1, q4_0_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gather_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -717,7 +717,7 @@ const qk_kernel qk_q4_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -776,7 +776,7 @@ static const qk_spec_constant q4_0_gather_bf16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 2, 1, q4_0_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gather_bf16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -799,7 +799,7 @@ const qk_kernel qk_q4_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_bf16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -886,7 +886,7 @@ static const qk_code *const q4_0_gemv_f32_schedules[] = {0, &qk_q4_0_gemv_rows_s
     &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -929,7 +929,7 @@ static const qk_spec_constant q4_0_gemv_f32_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_0_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1021,7 +1021,7 @@ static const qk_code *const q4_0_gemv_int8_f32_schedules[] = {0, &qk_q4_0_gemv_i
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_gemv_int8_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1124,7 +1124,7 @@ static const qk_code *const q4_0_gemv_split_f32_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_gemv_split_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1227,7 +1227,7 @@ static const qk_code *const q4_0_gemv_int24_f32_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_gemv_int24_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1328,7 +1328,7 @@ static const qk_code *const q4_0_gemv_f16_schedules[] = {0, &qk_q4_0_gemv_rows_s
     &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1371,7 +1371,7 @@ static const qk_spec_constant q4_0_gemv_f16_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_0_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1463,7 +1463,7 @@ static const qk_code *const q4_0_gemv_int8_f16_schedules[] = {0, &qk_q4_0_gemv_i
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_gemv_int8_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1566,7 +1566,7 @@ static const qk_code *const q4_0_gemv_split_f16_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_gemv_split_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1669,7 +1669,7 @@ static const qk_code *const q4_0_gemv_int24_f16_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_gemv_int24_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1758,7 +1758,7 @@ static const qk_spec_constant q4_0_gemv_id_f32_vulkan_constants[] = {{0, "local_
 static const qk_code *const q4_0_gemv_id_f32_schedules[] = {0, &qk_q4_0_gemv_id_rows_spirv, &qk_q4_0_gemv_id_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1790,7 +1790,7 @@ static const qk_spec_constant q4_0_gemv_id_f32_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_0_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_id_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1871,7 +1871,7 @@ static const qk_spec_constant q4_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
 static const qk_code *const q4_0_gemv_id_int8_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_gemv_id_int8_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1958,7 +1958,7 @@ static const qk_spec_constant q4_0_gemv_id_split_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q4_0_gemv_id_split_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_gemv_id_split_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2045,7 +2045,7 @@ static const qk_spec_constant q4_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q4_0_gemv_id_int24_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_gemv_id_int24_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2129,7 +2129,7 @@ static const qk_spec_constant q4_0_gemv_id_f16_vulkan_constants[] = {{0, "local_
 static const qk_code *const q4_0_gemv_id_f16_schedules[] = {0, &qk_q4_0_gemv_id_rows_spirv, &qk_q4_0_gemv_id_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2161,7 +2161,7 @@ static const qk_spec_constant q4_0_gemv_id_f16_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_0_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_id_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2242,7 +2242,7 @@ static const qk_spec_constant q4_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
 static const qk_code *const q4_0_gemv_id_int8_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_gemv_id_int8_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2329,7 +2329,7 @@ static const qk_spec_constant q4_0_gemv_id_split_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q4_0_gemv_id_split_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_gemv_id_split_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2416,7 +2416,7 @@ static const qk_spec_constant q4_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q4_0_gemv_id_int24_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_gemv_id_int24_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2459,7 +2459,7 @@ static const qk_spec_constant q4_0_encode_f32_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 0, 1, q4_0_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_encode_f32",
     .format = "q4_0",
     .family = "encode",
@@ -2482,7 +2482,7 @@ const qk_kernel qk_q4_0_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_encode_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_encode_f32",
     .format = "q4_0",
     .family = "encode",
@@ -2516,7 +2516,7 @@ static const qk_spec_constant q4_0_encode_f16_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 1, 1, q4_0_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_encode_f16",
     .format = "q4_0",
     .family = "encode",
@@ -2539,7 +2539,7 @@ const qk_kernel qk_q4_0_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_encode_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_encode_f16",
     .format = "q4_0",
     .family = "encode",
@@ -2573,7 +2573,7 @@ static const qk_spec_constant q4_0_encode_bf16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 2, 1, q4_0_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_bf16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_encode_bf16",
     .format = "q4_0",
     .family = "encode",
@@ -2596,7 +2596,7 @@ const qk_kernel qk_q4_0_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_encode_bf16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_encode_bf16",
     .format = "q4_0",
     .family = "encode",
@@ -2653,7 +2653,7 @@ static const qk_spec_constant q4_0_set_rows_f32_vulkan_constants[] = {{0, "local
     {21, "x_type", 0, 1, q4_0_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_set_rows_f32",
     .format = "q4_0",
     .family = "set_rows",
@@ -2676,7 +2676,7 @@ const qk_kernel qk_q4_0_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_set_rows_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_set_rows_f32",
     .format = "q4_0",
     .family = "set_rows",
@@ -2733,7 +2733,7 @@ static const qk_spec_constant q4_0_set_rows_f16_vulkan_constants[] = {{0, "local
     {21, "x_type", 1, 1, q4_0_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_set_rows_f16",
     .format = "q4_0",
     .family = "set_rows",
@@ -2756,7 +2756,7 @@ const qk_kernel qk_q4_0_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_set_rows_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_set_rows_f16",
     .format = "q4_0",
     .family = "set_rows",
@@ -2813,7 +2813,7 @@ static const qk_spec_constant q4_0_set_rows_bf16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 2, 1, q4_0_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_bf16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_set_rows_bf16",
     .format = "q4_0",
     .family = "set_rows",
@@ -2836,7 +2836,7 @@ const qk_kernel qk_q4_0_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_set_rows_bf16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_0_set_rows_bf16",
     .format = "q4_0",
     .family = "set_rows",

@@ -622,7 +622,7 @@ static const uint32_t q4_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_dequant_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -645,7 +645,7 @@ const qk_kernel qk_q4_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -681,7 +681,7 @@ static const qk_spec_constant q4_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, q4_K_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_dequant_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -704,7 +704,7 @@ const qk_kernel qk_q4_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -740,7 +740,7 @@ static const qk_spec_constant q4_K_dequant_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, q4_K_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -763,7 +763,7 @@ const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_bf16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -818,7 +818,7 @@ static const uint32_t q4_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q4_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_gather_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -841,7 +841,7 @@ const qk_kernel qk_q4_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -900,7 +900,7 @@ static const qk_spec_constant q4_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {31, "y_type", 1, 1, q4_K_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gather_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -923,7 +923,7 @@ const qk_kernel qk_q4_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -982,7 +982,7 @@ static const qk_spec_constant q4_K_gather_bf16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 2, 1, q4_K_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gather_bf16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -1005,7 +1005,7 @@ const qk_kernel qk_q4_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_bf16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -1090,7 +1090,7 @@ static const qk_code *const q4_K_gemv_f32_schedules[] = {0, &qk_q4_K_gemv_rows_s
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1133,7 +1133,7 @@ static const qk_spec_constant q4_K_gemv_f32_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_K_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1225,7 +1225,7 @@ static const qk_code *const q4_K_gemv_int8_f32_schedules[] = {0, &qk_q4_K_gemv_i
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_gemv_int8_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1332,7 +1332,7 @@ static const qk_code *const q4_K_gemv_split_f32_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_gemv_split_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1439,7 +1439,7 @@ static const qk_code *const q4_K_gemv_int24_f32_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_gemv_int24_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1542,7 +1542,7 @@ static const qk_code *const q4_K_gemv_f16_schedules[] = {0, &qk_q4_K_gemv_rows_s
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1585,7 +1585,7 @@ static const qk_spec_constant q4_K_gemv_f16_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_K_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1677,7 +1677,7 @@ static const qk_code *const q4_K_gemv_int8_f16_schedules[] = {0, &qk_q4_K_gemv_i
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_gemv_int8_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1784,7 +1784,7 @@ static const qk_code *const q4_K_gemv_split_f16_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_gemv_split_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1891,7 +1891,7 @@ static const qk_code *const q4_K_gemv_int24_f16_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_gemv_int24_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1982,7 +1982,7 @@ static const qk_spec_constant q4_K_gemv_id_f32_vulkan_constants[] = {{0, "local_
 static const qk_code *const q4_K_gemv_id_f32_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2014,7 +2014,7 @@ static const qk_spec_constant q4_K_gemv_id_f32_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_K_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2093,7 +2093,7 @@ static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
 static const qk_code *const q4_K_gemv_id_int8_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_gemv_id_int8_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2178,7 +2178,7 @@ static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q4_K_gemv_id_split_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_gemv_id_split_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2263,7 +2263,7 @@ static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q4_K_gemv_id_int24_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_gemv_id_int24_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2345,7 +2345,7 @@ static const qk_spec_constant q4_K_gemv_id_f16_vulkan_constants[] = {{0, "local_
 static const qk_code *const q4_K_gemv_id_f16_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2377,7 +2377,7 @@ static const qk_spec_constant q4_K_gemv_id_f16_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_K_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2456,7 +2456,7 @@ static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
 static const qk_code *const q4_K_gemv_id_int8_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_gemv_id_int8_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2541,7 +2541,7 @@ static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q4_K_gemv_id_split_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_gemv_id_split_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2626,7 +2626,7 @@ static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q4_K_gemv_id_int24_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_gemv_id_int24_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2669,7 +2669,7 @@ static const qk_spec_constant q4_K_encode_f32_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 0, 1, q4_K_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_encode_f32",
     .format = "q4_K",
     .family = "encode",
@@ -2692,7 +2692,7 @@ const qk_kernel qk_q4_K_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_encode_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_encode_f32",
     .format = "q4_K",
     .family = "encode",
@@ -2726,7 +2726,7 @@ static const qk_spec_constant q4_K_encode_f16_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 1, 1, q4_K_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_encode_f16",
     .format = "q4_K",
     .family = "encode",
@@ -2749,7 +2749,7 @@ const qk_kernel qk_q4_K_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_encode_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_encode_f16",
     .format = "q4_K",
     .family = "encode",
@@ -2783,7 +2783,7 @@ static const qk_spec_constant q4_K_encode_bf16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 2, 1, q4_K_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_bf16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_encode_bf16",
     .format = "q4_K",
     .family = "encode",
@@ -2806,7 +2806,7 @@ const qk_kernel qk_q4_K_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_encode_bf16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_encode_bf16",
     .format = "q4_K",
     .family = "encode",
@@ -2863,7 +2863,7 @@ static const qk_spec_constant q4_K_set_rows_f32_vulkan_constants[] = {{0, "local
     {21, "x_type", 0, 1, q4_K_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_set_rows_f32",
     .format = "q4_K",
     .family = "set_rows",
@@ -2886,7 +2886,7 @@ const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_set_rows_f32_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_set_rows_f32",
     .format = "q4_K",
     .family = "set_rows",
@@ -2943,7 +2943,7 @@ static const qk_spec_constant q4_K_set_rows_f16_vulkan_constants[] = {{0, "local
     {21, "x_type", 1, 1, q4_K_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_f16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_set_rows_f16",
     .format = "q4_K",
     .family = "set_rows",
@@ -2966,7 +2966,7 @@ const qk_kernel qk_q4_K_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_set_rows_f16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_set_rows_f16",
     .format = "q4_K",
     .family = "set_rows",
@@ -3023,7 +3023,7 @@ static const qk_spec_constant q4_K_set_rows_bf16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 2, 1, q4_K_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_bf16_vulkan = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_set_rows_bf16",
     .format = "q4_K",
     .family = "set_rows",
@@ -3046,7 +3046,7 @@ const qk_kernel qk_q4_K_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_set_rows_bf16_metal = {
-    .abi = 17,
+    .abi = 18,
     .name = "q4_K_set_rows_bf16",
     .format = "q4_K",
     .family = "set_rows",

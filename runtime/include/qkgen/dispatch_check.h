@@ -11,7 +11,7 @@
 #include "kernel.h"
 
 #define QK_MAX_BINDINGS 16u
-#define QK_MAX_CONSTANTS 20u
+#define QK_MAX_CONSTANTS 24u
 /* Right-hand sides that a launch of gemv takes at most. */
 #define QK_GEMV_MAX_BATCH 8u
 /* The same of one with matrix units, on Vulkan. */

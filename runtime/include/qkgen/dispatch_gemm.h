@@ -21,6 +21,7 @@ typedef struct qk_tiles_ {
     uint32_t held;   /* words of a row of weights that go through memory, eight rows of 32 threads at a time */
     uint32_t copies; /* of a table of pairs */
     uint32_t step;   /* elements of a row that a subgroup decodes at a time */
+    uint32_t large;  /* columns of larger tiles that experts with many pairs have, too; 0: there are none */
 } qk_tiles_;
 
 static inline uint32_t qk_tile_subgroups_(const qk_tiles_ *t) {
@@ -121,9 +122,10 @@ static inline int qk_has_units_(const qk_kernel *kernel, const qk_limits *limits
            qk_constant_(kernel, NULL, QK_CONSTANT_SCHEDULE, 0) != QK_SCHEDULE_PLAIN_TILES;
 }
 
-/* The tiles of a tuning, where it has some that fit, or those of choice.def. */
-static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
-                                       uint64_t batch, uint64_t experts) {
+/* The tiles of a tuning, where it has some that fit, or those of choice.def that have `least` columns or more, and at most `most`. */
+static inline qk_tiles_ qk_tiles_between_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows,
+                                          uint64_t cols, uint64_t batch, uint64_t experts, uint64_t least_cols,
+                                          uint64_t most_cols) {
     int metal = kernel->api == QK_API_METAL, units = !metal && qk_has_units_(kernel, limits);
     qk_schedule schedule = units || metal ? QK_SCHEDULE_TILES : QK_SCHEDULE_PLAIN_TILES;
     uint32_t parts = qk_constant_(kernel, NULL, QK_CONSTANT_K_PARTS, 0);
@@ -135,7 +137,7 @@ static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits 
     uint32_t span = units ? kernel->span_words : 0;
     uint32_t together = qk_constant_(kernel, NULL, QK_CONSTANT_TOGETHER, 0), copies = qk_unit_copies_(kernel);
     uint32_t step = kernel->operand_tile != 0 ? 4 * kernel->operand_tile : 1;
-    qk_tiles_ best = {least_side, least_side, 16, 16, 1, 1, schedule, lanes, result, 0, copies, step};
+    qk_tiles_ best = {least_side, least_side, 16, 16, 1, 1, schedule, lanes, result, 0, copies, step, 0};
     qk_tiles_ own = {qk_constant_(kernel, NULL, QK_CONSTANT_TILE_ROWS, 0),
                      qk_constant_(kernel, NULL, QK_CONSTANT_TILE_COLS, 0),
                      qk_constant_(kernel, NULL, QK_CONSTANT_OWN_ROWS, 0),
@@ -147,28 +149,37 @@ static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits 
                      result,
                      together != 0 ? span : 0,
                      copies,
-                     step};
+                     step,
+                     0};
     uint64_t least = UINT64_MAX;
     int kind = metal ? 3 : units ? (result != 0 ? 2 : 1) : 0;
     if (own.rows != 0 && own.cols != 0 && own.own_rows != 0 && own.own_cols != 0 && qk_tiles_fit_(kernel, limits, &own))
         return own;
 #define QK_TILE_(kind_, rows_, cols_, own_rows_, own_cols_, slices_, together_, alone, time, at_once)                  \
     {                                                                                                                  \
-        qk_tiles_ t = {(rows_), (cols_), (own_rows_), (own_cols_), 1, 1, schedule, lanes, result, 0, copies, step};    \
+        qk_tiles_ t = {(rows_), (cols_), (own_rows_), (own_cols_), 1, 1, schedule, lanes, result, 0, copies, step, 0}; \
         qk_tile_times_ times = {(alone), (time), (at_once)};                                                           \
         t.slices = slices != 0 ? slices : (slices_);                                                                   \
         t.held = together != 0 || (together_) == 1 || ((together_) == 2 && span <= QK_TILE_FEW_WORDS) ? span : 0;      \
-        uint64_t all = qk_tiles_parts_(limits, &t, &times, rows, cols, batch, experts, parts);                         \
-        if ((together_) > 1)                                                                                           \
-            qk_hold_few_(kernel, limits, &t, span, (together_) == 3 ? QK_TILE_FEW : 1, rows, batch, experts);          \
-        if (kind == (kind_) && qk_tiles_fit_(kernel, limits, &t) && all < least) {                                     \
-            best = t;                                                                                                  \
-            least = all;                                                                                               \
+        if (kind == (kind_) && (cols_) >= least_cols && (cols_) <= most_cols) {                                        \
+            uint64_t all = qk_tiles_parts_(limits, &t, &times, rows, cols, batch, experts, parts);                     \
+            if ((together_) > 1)                                                                                       \
+                qk_hold_few_(kernel, limits, &t, span, (together_) == 3 ? QK_TILE_FEW : 1, rows, batch, experts);      \
+            if (qk_tiles_fit_(kernel, limits, &t) && all < least) {                                                    \
+                best = t;                                                                                              \
+                least = all;                                                                                           \
+            }                                                                                                          \
         }                                                                                                              \
     }
     QK_TILES(QK_TILE_)
 #undef QK_TILE_
     return best;
+}
+
+/* The same, whatever columns they have. */
+static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
+                                       uint64_t batch, uint64_t experts) {
+    return qk_tiles_between_(kernel, limits, rows, cols, batch, experts, 0, UINT64_MAX);
 }
 
 /* Workgroups of a launch, at most. */
@@ -216,6 +227,9 @@ static inline void qk_tiles_constants_(const qk_kernel *kernel, const qk_limits 
             break;
         case QK_CONSTANT_TILE_COLS:
             constants[i] = t->cols;
+            break;
+        case QK_CONSTANT_LARGE_COLS:
+            constants[i] = t->large;
             break;
         case QK_CONSTANT_OWN_ROWS:
             constants[i] = t->own_rows;

@@ -14,6 +14,7 @@
 typedef struct qk_gemm_id_ {
     qk_gemv_id_ shape;
     qk_tiles_ tiles;
+    qk_tiles_ large; /* of experts with many pairs, in a launch of their own; tiles.large is 0 where there are none */
 } qk_gemm_id_;
 
 static inline uint64_t qk_pairs_(const qk_gemm_id_ *g) {
@@ -32,7 +33,7 @@ static inline uint64_t qk_pair_blocks_(uint64_t pairs) {
 /* Words for the pairs in the order of their experts: gemm_sorted.glsl says which. */
 static inline uint64_t qk_sorted_words_(const qk_gemm_id_ *g) {
     uint64_t pairs = qk_pairs_(g), buckets = g->shape.experts + 1;
-    return 1 + buckets + qk_pair_blocks_(pairs) * buckets + pairs + 3 * qk_most_column_tiles_(g, 16);
+    return 2 + buckets + qk_pair_blocks_(pairs) * buckets + pairs + 3 * qk_most_column_tiles_(g, 16);
 }
 
 /* UINT64_MAX where it is 2^64 or more, or the shape is none. */
@@ -48,15 +49,50 @@ static inline uint64_t qk_gemm_id_bytes_(const qk_kernel *kernel, const qk_gemm_
     return operands > UINT64_MAX - sums ? UINT64_MAX : operands + sums;
 }
 
+/* The tiles of so many columns, in one part; of none where there are no such tiles. */
+static inline qk_tiles_ qk_tiles_of_columns_(const qk_kernel *kernel, const qk_limits *limits, const qk_gemm_id_ *g,
+                                             uint64_t cols) {
+    qk_tiles_ t = qk_tiles_between_(kernel, limits, g->shape.rows, g->shape.cols, qk_pairs_(g), g->shape.experts, cols,
+                                    cols);
+    t.cols = t.cols == cols && t.parts == 1 ? t.cols : 0;
+    return t;
+}
+
+/* Experts have different numbers of pairs, which the device alone knows. So those with many have larger tiles, of columns for half as many
+ * again as there are in the mean, or as many as tiles have. What these leave, and all others, have smaller ones, of at most two thirds of
+ * that, and of the mean. */
+static inline void qk_plan_two_sizes_(const qk_kernel *kernel, const qk_limits *limits, qk_gemm_id_ *g) {
+    uint64_t mean = qk_pairs_(g) / qk_max_(1, g->shape.experts);
+    qk_tiles_ large = g->tiles, small = g->tiles, t;
+    large.cols = small.cols = 0;
+    if (g->tiles.parts > 1 || mean < QK_TWO_SIZES_PAIRS || qk_constant_(kernel, NULL, QK_CONSTANT_TILE_COLS, 0) != 0 ||
+        qk_constant_(kernel, NULL, QK_CONSTANT_LARGE_COLS, 1) != 0)
+        return;
+    for (uint64_t c = QK_GEMM_COLUMNS; 2 * large.cols < 3 * mean && c <= QK_TILE_MOST_COLS; c += QK_GEMM_COLUMNS) {
+        t = qk_tiles_of_columns_(kernel, limits, g, c);
+        large = t.cols != 0 ? t : large;
+    }
+    for (uint64_t c = QK_GEMM_COLUMNS; c <= mean && 3 * c <= 2 * large.cols; c += QK_GEMM_COLUMNS) {
+        t = qk_tiles_of_columns_(kernel, limits, g, c);
+        small = t.cols != 0 ? t : small;
+    }
+    if (small.cols == 0)
+        return;
+    small.large = large.large = large.cols;
+    g->tiles = small;
+    g->large = large;
+}
+
 static inline void qk_plan_gemm_id_(const qk_kernel *kernel, const qk_limits *limits, qk_gemm_id_ *g) {
     g->tiles =
         qk_tiles_plan_(kernel, limits, g->shape.rows, g->shape.cols, qk_product_(g->shape.tokens, g->shape.slots),
                        g->shape.experts != 0 ? g->shape.experts : 1);
+    qk_plan_two_sizes_(kernel, limits, g);
 }
 
-/* With the experts from `first` to `first` + `count`, where the launch reads weights. */
-static inline qk_status qk_launch_gemm_id_(const qk_call_ *call, const qk_gemm_id_ *g, qk_schedule schedule,
-                                           uint64_t first, uint64_t count, qk_error *error) {
+/* With the experts from `first` to `first` + `count`, where the launch reads weights; of the call's tiles, or its larger ones. */
+static inline qk_status qk_launch_gemm_id_(const qk_call_ *call, const qk_gemm_id_ *g, const qk_tiles_ *tiles,
+                                           qk_schedule schedule, uint64_t first, uint64_t count, qk_error *error) {
     const qk_kernel *kernel = call->kernel;
     const qk_limits *limits = &call->backend->limits;
     uint32_t weights = call->count - 4 - QK_RESULT_BINDINGS_, constants[QK_MAX_CONSTANTS];
@@ -72,7 +108,7 @@ static inline qk_status qk_launch_gemm_id_(const qk_call_ *call, const qk_gemm_i
             ranges[i].size = call->arguments[i].need;
     }
     qk_bind_experts_(call, &a->planes, weights, weights + 1, weights + 4, ranges, more);
-    qk_tiles_constants_(kernel, limits, &g->tiles, schedule, constants);
+    qk_tiles_constants_(kernel, limits, tiles, schedule, constants);
     qk_set_epilogue_(kernel, a->epilogue, constants);
     qk_set_views_(kernel, a->planes.on, a->planes.y_type, constants);
     switch (schedule) {
@@ -90,7 +126,7 @@ static inline qk_status qk_launch_gemm_id_(const qk_call_ *call, const qk_gemm_i
         groups = qk_ceil_(g->shape.rows * qk_pairs_(g), QK_PACK_THREADS);
         break;
     default: /* There are as many tiles as that, or fewer: the device alone knows. */
-        groups = qk_ceil_(g->shape.rows, g->tiles.rows) * qk_most_column_tiles_(g, g->tiles.cols) * g->tiles.parts;
+        groups = qk_ceil_(g->shape.rows, tiles->rows) * qk_most_column_tiles_(g, tiles->cols) * tiles->parts;
     }
     launch.kernel = kernel;
     launch.ranges = ranges;
@@ -106,21 +142,24 @@ static inline qk_status qk_run_gemm_id_(const qk_backend *outer, const qk_call_ 
                                         uint64_t chunk, qk_error *error) {
     static const qk_schedule sorting[] = {QK_SCHEDULE_COUNT_PAIRS, QK_SCHEDULE_OFFSETS, QK_SCHEDULE_SCATTER};
     uint64_t experts = qk_min_(chunk, g->shape.experts);
-    qk_status status = qk_launch_gemm_id_(call, g, QK_SCHEDULE_PACK, 0, experts, error);
+    qk_status status = qk_launch_gemm_id_(call, g, &g->tiles, QK_SCHEDULE_PACK, 0, experts, error);
     for (uint32_t i = 0; status == QK_OK && i < 3; i++) {
-        status = qk_launch_gemm_id_(call, g, sorting[i], 0, experts, error);
+        status = qk_launch_gemm_id_(call, g, &g->tiles, sorting[i], 0, experts, error);
         if (status == QK_OK)
             status = outer->barrier(outer->context, error);
     }
     for (uint64_t first = 0, n; status == QK_OK && first < g->shape.experts; first += n) {
         n = qk_min_(chunk, g->shape.experts - first);
-        status = qk_launch_gemm_id_(call, g, g->tiles.schedule, first, n, error);
+        if (g->tiles.large != 0) /* which take the longest, so that they begin first */
+            status = qk_launch_gemm_id_(call, g, &g->large, g->large.schedule, first, n, error);
+        if (status == QK_OK)
+            status = qk_launch_gemm_id_(call, g, &g->tiles, g->tiles.schedule, first, n, error);
         if (g->tiles.parts == 1)
             continue;
         if (status == QK_OK)
             status = outer->barrier(outer->context, error);
         if (status == QK_OK)
-            status = qk_launch_gemm_id_(call, g, QK_SCHEDULE_ADD_PARTS, first, n, error);
+            status = qk_launch_gemm_id_(call, g, &g->tiles, QK_SCHEDULE_ADD_PARTS, first, n, error);
     }
     return status;
 }
