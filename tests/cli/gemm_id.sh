@@ -20,7 +20,7 @@ tried() {
   bench one q4_K --rows 1 --cols 256 --tokens 1 --experts 1 --slots 1
   # Most experts have no tokens; and one has nearly all.
   bench idle q4_K --rows 20 --cols 256 --tokens 3 --experts 512 --slots 2
-  bench skewed q4_K --rows 20 --cols 256 --tokens 300 --experts 64 --slots 4 --routing skewed
+  bench skewed q4_K --rows 20 --cols 256 --tokens 300 --experts 32 --slots 4 --routing skewed
   says "it is said" 'routing is skewed' "$work/skewed.txt"
   bench all_to_one q4_K --rows 20 --cols 256 --tokens 300 --experts 1 --slots 1
   # Several blocks of pairs.

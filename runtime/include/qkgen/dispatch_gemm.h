@@ -122,10 +122,9 @@ static inline int qk_has_units_(const qk_kernel *kernel, const qk_limits *limits
            qk_constant_(kernel, NULL, QK_CONSTANT_SCHEDULE, 0) != QK_SCHEDULE_PLAIN_TILES;
 }
 
-/* The tiles of a tuning, where it has some that fit, or those of choice.def that have `least` columns or more, and at most `most`. */
-static inline qk_tiles_ qk_tiles_between_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows,
-                                          uint64_t cols, uint64_t batch, uint64_t experts, uint64_t least_cols,
-                                          uint64_t most_cols) {
+/* The tiles of a tuning, where it has some that fit, or those of choice.def: with `columns`, in no slices; 0: with any. */
+static inline qk_tiles_ qk_tiles_with_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
+                                       uint64_t batch, uint64_t experts, uint64_t columns) {
     int metal = kernel->api == QK_API_METAL, units = !metal && qk_has_units_(kernel, limits);
     qk_schedule schedule = units || metal ? QK_SCHEDULE_TILES : QK_SCHEDULE_PLAIN_TILES;
     uint32_t parts = qk_constant_(kernel, NULL, QK_CONSTANT_K_PARTS, 0);
@@ -161,7 +160,7 @@ static inline qk_tiles_ qk_tiles_between_(const qk_kernel *kernel, const qk_limi
         qk_tile_times_ times = {(alone), (time), (at_once)};                                                           \
         t.slices = slices != 0 ? slices : (slices_);                                                                   \
         t.held = together != 0 || (together_) == 1 || ((together_) == 2 && span <= QK_TILE_FEW_WORDS) ? span : 0;      \
-        if (kind == (kind_) && (cols_) >= least_cols && (cols_) <= most_cols) {                                        \
+        if (kind == (kind_) && (columns == 0 || (columns == (cols_) && (slices_) == 1))) {                             \
             uint64_t all = qk_tiles_parts_(limits, &t, &times, rows, cols, batch, experts, parts);                     \
             if ((together_) > 1)                                                                                       \
                 qk_hold_few_(kernel, limits, &t, span, (together_) == 3 ? QK_TILE_FEW : 1, rows, batch, experts);      \
@@ -176,10 +175,9 @@ static inline qk_tiles_ qk_tiles_between_(const qk_kernel *kernel, const qk_limi
     return best;
 }
 
-/* The same, whatever columns they have. */
 static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
                                        uint64_t batch, uint64_t experts) {
-    return qk_tiles_between_(kernel, limits, rows, cols, batch, experts, 0, UINT64_MAX);
+    return qk_tiles_with_(kernel, limits, rows, cols, batch, experts, 0);
 }
 
 /* Workgroups of a launch, at most. */

@@ -52,8 +52,8 @@ static inline uint64_t qk_gemm_id_bytes_(const qk_kernel *kernel, const qk_gemm_
 /* The tiles of so many columns, in one part; of none where there are no such tiles. */
 static inline qk_tiles_ qk_tiles_of_columns_(const qk_kernel *kernel, const qk_limits *limits, const qk_gemm_id_ *g,
                                              uint64_t cols) {
-    qk_tiles_ t = qk_tiles_between_(kernel, limits, g->shape.rows, g->shape.cols, qk_pairs_(g), g->shape.experts, cols,
-                                    cols);
+    qk_tiles_ t =
+        qk_tiles_with_(kernel, limits, g->shape.rows, g->shape.cols, qk_pairs_(g), g->shape.experts, cols);
     t.cols = t.cols == cols && t.parts == 1 ? t.cols : 0;
     return t;
 }
