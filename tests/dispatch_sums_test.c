@@ -1029,6 +1029,7 @@ static void test_kept_x(void **state) {
     has_bytes = 1; /* three and more vectors of bytes: few copies where weights are few */
     assert_int_equal(see_shape(4223, 8192, 4, 0, &copies).constants[6], 8);
     assert_int_equal(see_shape(4224, 8192, 4, 0, &copies).constants[6], 16);
+    assert_int_equal(see_shape(4224, 8192, 8, 0, &copies).constants[6], 8); /* of eight always */
     assert_int_equal(see_shape(4223, 8192, 2, 0, &copies).constants[6], 16);
     has_bytes = 0;
     s = see_shape(1024, 4096, 1, 0, &copies);

@@ -624,6 +624,7 @@ mutate "sixteen right-hand sides: tiles begin behind them" runtime/include/qkgen
 mutate "operands: both codes of a byte at once" gen/build/family.c 's/(QG_PAIR\)\)) kernel->wide = near/\1 kernel->wide = wide/' script gemm vulkan
 mutate "choose: copies of pairs beside a staged x" $choose 's/few \? 1 : QK_COPIES_BESIDE_X/1/' unit dispatch_sums_test
 mutate "choose: few copies of pairs for several vectors of bytes" $choose 's/s->kept > 2 \&\& few/s->kept > 2/' unit dispatch_sums_test
+mutate "choose: few copies of pairs for eight vectors" $choose 's/ \|\| s->kept > 4 \|\| / || /' unit dispatch_sums_test
 mutate "choose: short rows of experts that look pairs up" $pick 's/2 \* cols <= qk_lanes_\(limits\)/cols <= qk_lanes_(limits)/' unit choose_test
 mutate "choose: floats that look up in pairs" runtime/include/qkgen/dispatch_pick.h 's/return 2;/return 1;/' unit choose_test
 mutate "x of a later launch" $sums 's/(qk_part_\(\&call->arguments\[weights\]), s->vector/\1, 0/' unit dispatch_sums_test

@@ -237,7 +237,7 @@ static inline uint32_t qk_share_copies_(const qk_limits *limits, const qk_share_
     int few = weights < QK_COPIES_WEIGHTS * qk_processors_(limits);
     if (s->kept == 1)
         return !s->staged && !s->apart ? 0 : few ? 1 : QK_COPIES_BESIDE_X;
-    return digits == 0 || (s->kept > 2 && few) ? QK_COPIES_FOR_SEVERAL : 0;
+    return digits == 0 || s->kept > 4 || (s->kept > 2 && few) ? QK_COPIES_FOR_SEVERAL : 0;
 }
 
 /* Subgroups of many lanes take few rows, and workgroups that still hold all of x have few threads. */
