@@ -122,7 +122,7 @@ static inline int qk_has_units_(const qk_kernel *kernel, const qk_limits *limits
            qk_constant_(kernel, NULL, QK_CONSTANT_SCHEDULE, 0) != QK_SCHEDULE_PLAIN_TILES;
 }
 
-/* The tiles of a tuning, where it has some that fit, or those of choice.def: with `columns`, in no slices; 0: with any. */
+/* The tiles of a tuning, where it has some that fit, or those of choice.def: of so many `columns`, and in no slices; 0: any. */
 static inline qk_tiles_ qk_tiles_with_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
                                        uint64_t batch, uint64_t experts, uint64_t columns) {
     int metal = kernel->api == QK_API_METAL, units = !metal && qk_has_units_(kernel, limits);
@@ -175,6 +175,7 @@ static inline qk_tiles_ qk_tiles_with_(const qk_kernel *kernel, const qk_limits 
     return best;
 }
 
+/* The same, with any columns. */
 static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
                                        uint64_t batch, uint64_t experts) {
     return qk_tiles_with_(kernel, limits, rows, cols, batch, experts, 0);

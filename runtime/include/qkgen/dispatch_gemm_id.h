@@ -21,9 +21,15 @@ static inline uint64_t qk_pairs_(const qk_gemm_id_ *g) {
     return g->shape.tokens * g->shape.slots;
 }
 
-/* An expert more, whose pairs have none. */
+/* Tiles side by side, at most. An expert more, whose pairs have none. */
 static inline uint64_t qk_most_column_tiles_(const qk_gemm_id_ *g, uint64_t columns) {
     return qk_pairs_(g) / columns + qk_min_(g->shape.experts + 1, qk_pairs_(g));
+}
+
+/* The same of these tiles: beside larger ones, an expert has one of the smaller, or none. */
+static inline uint64_t qk_most_tiles_across_(const qk_gemm_id_ *g, const qk_tiles_ *t) {
+    return t->large != 0 && t->cols != t->large ? qk_min_(g->shape.experts + 1, qk_pairs_(g))
+                                                : qk_most_column_tiles_(g, t->cols);
 }
 
 static inline uint64_t qk_pair_blocks_(uint64_t pairs) {
@@ -126,7 +132,7 @@ static inline qk_status qk_launch_gemm_id_(const qk_call_ *call, const qk_gemm_i
         groups = qk_ceil_(g->shape.rows * qk_pairs_(g), QK_PACK_THREADS);
         break;
     default: /* There are as many tiles as that, or fewer: the device alone knows. */
-        groups = qk_ceil_(g->shape.rows, tiles->rows) * qk_most_column_tiles_(g, tiles->cols) * tiles->parts;
+        groups = qk_ceil_(g->shape.rows, tiles->rows) * qk_most_tiles_across_(g, tiles) * tiles->parts;
     }
     launch.kernel = kernel;
     launch.ranges = ranges;
