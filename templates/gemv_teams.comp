@@ -58,7 +58,12 @@ void main() {
             const uint count = min(slice, tiles - from);
             // Weights are on their way while the workgroup waits for x.
             @{fetched}
+@if in_turns
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                if (TURNS == 1u) fetch(min(row + r, last), from + min(lane, count - 1u), @{fetched_at});
+@else
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + min(lane, count - 1u), @{fetched_at});
+@end
             if (slice < tiles || first < group_count() * teams * ROWS) share_slice(from, count);  // else it is there still
             for (uint t = lane; t < count; t += lanes) {
 @if overruns
@@ -86,6 +91,7 @@ void main() {
                 [[unroll]] for (uint turn = 0u; turn < TURNS; ++turn) {
                     if (!is_turn(turn)) continue;
                     const bvec4 turns = bvec4(turn == 0u, turn == 1u || TURNS == 1u, turn == 2u || TURNS == 1u, turn == 3u || TURNS == 1u);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) if (TURNS > 1u) fetch(min(row + r, last), from + t, @{fetched_at});
                     [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                         take_x(m, t, turns);
                         [[unroll]] for (uint r = 0u; r < ROWS; ++r)
@@ -98,7 +104,11 @@ void main() {
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, last), from + t, 0u, @{fetched_at}, sum[m][r]);
                 }
 @end
+@if in_turns
+                if (TURNS > 1u || t + lanes >= count) continue;
+@else
                 if (t + lanes >= count) continue;
+@end
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t + lanes, @{fetched_at});
             }
         }
