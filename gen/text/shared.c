@@ -142,13 +142,12 @@ static char *shared_floats(qg_arena *arena, const qg_step *step) {
     const char *in = ir->turn_runs ? "        " : "    ";
     qg_text_printf(
         &text,
-        "const uint X_FOURS = %uu, FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = %sFIT < 8u ? FIT : FIT / 8u "
+        "const uint X_FOURS = %uu, FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u "
         "* 8u;  // tiles\n"
         "shared vec4 shared_x[BATCH * X_FOURS * SLICE];\n\n"
         "// Puts what is kept of right-hand side `m` and tile `t` of the slice there.\n"
         "void share_x(uint m, uint t) {\n    %s %s = %s[0][i];\n",
-        runs + (ir->n_x_sums + 3) / 4, ir->turn_runs ? "TURNS > 1u && FIT >= 16u ? FIT / 16u * 16u : " : "", loop, four,
-        ir->x);
+        runs + (ir->n_x_sums + 3) / 4, loop, four, ir->x);
     qg_text_puts(&sums, "");
     for (uint32_t first = 0; first < ir->n_x_sums; first += 4) {
         const char *at = qg_format(arena, "shared_x[(m * X_FOURS + %uu) * SLICE + t]", runs + first / 4);
