@@ -233,8 +233,8 @@ static char *accumulate(qg_arena *arena, const qg_step *step, const char *where,
                    step->plan->tile_rows > 1 ? "tile `j` of band `n`"
                    : row_tiles               ? "tile `j` of row `n`"
                                              : "tile `j`",
-                   ir->single ? "" : ", for each right-hand side", where, fetched, ir->in_turns || ir->turn_runs ? ", bvec4 turns" : "",
-                   of_rows, ir->single ? "" : "[BATCH]");
+                   ir->single ? "" : ", for each right-hand side", where, fetched,
+                   ir->in_turns || ir->turn_runs ? ", bvec4 turns" : "", of_rows, ir->single ? "" : "[BATCH]");
     qg_accumulate_body(&text, step, glsl, row_tiles, rows);
     qg_text_puts(&text, "}\n");
     return text.data;

@@ -113,7 +113,8 @@ static void add_sums(qg_text *text, const qg_ir *ir, uint32_t first, bool take, 
 static void take_in_turns(qg_text *text, const qg_ir *ir, const char *loop, const char *four, const char *sums) {
     const uint32_t runs = ir->turn_runs * QG_TURNS, n_sums = ir->n_x_sums;
     const uint32_t *of_sums = qg_turns_of(text->arena, ir)->of_sums;
-    qg_text_printf(text, "// Takes it from there, for the turns that are true.\nvoid take_x(uint m, uint t, bvec4 turns) {\n");
+    qg_text_printf(
+        text, "// Takes it from there, for the turns that are true.\nvoid take_x(uint m, uint t, bvec4 turns) {\n");
     if (ir->turn_runs > 1)
         qg_text_printf(text, "    %s if (turns[i / %uu]) %s[0][i] = %s;\n", loop, ir->turn_runs, ir->x, four);
     else
@@ -126,8 +127,8 @@ static void take_in_turns(qg_text *text, const qg_ir *ir, const char *loop, cons
             qg_text_printf(text, "%sturns.%c", begin, "xyzw"[turn]);
             begin = " || ";
         }
-        qg_text_printf(text, ") %s_sum[0][%u] = shared_x[(m * X_FOURS + %uu) * SLICE + t].%c;\n", ir->x, i, runs + i / 4,
-                       "xyzw"[i % 4]);
+        qg_text_printf(text, ") %s_sum[0][%u] = shared_x[(m * X_FOURS + %uu) * SLICE + t].%c;\n", ir->x, i,
+                       runs + i / 4, "xyzw"[i % 4]);
     }
     qg_text_puts(text, "}\n");
 }
@@ -166,8 +167,8 @@ static char *shared_floats(qg_arena *arena, const qg_step *step) {
     if (ir->turn_runs)
         take_in_turns(&text, ir, loop, four, sums.data);
     else
-        qg_text_printf(&text, "// Takes it from there.\nvoid take_x(uint m, uint t) {\n    %s %s[0][i] = %s;\n%s}\n", loop,
-                       ir->x, four, sums.data);
+        qg_text_printf(&text, "// Takes it from there.\nvoid take_x(uint m, uint t) {\n    %s %s[0][i] = %s;\n%s}\n",
+                       loop, ir->x, four, sums.data);
     return text.data;
 }
 

@@ -172,8 +172,8 @@ static void add_in_turns(qg_text *text, const qg_ir *ir, const qg_target *target
 enum { FEW_PARTS = 6 };
 
 /* The parts of one turn with that sign. */
-static void add_parts_of_turn(qg_text *text, const qg_tile_turns *turns, const qg_target *target, uint32_t turn, bool minus,
-                              bool *any) {
+static void add_parts_of_turn(qg_text *text, const qg_tile_turns *turns, const qg_target *target, uint32_t turn,
+                              bool minus, bool *any) {
     for (uint32_t i = 0; i < turns->n_parts; ++i) {
         const qg_turn_part *part = &turns->parts[i];
         if (part->turn != turn || part->minus != minus) continue;
