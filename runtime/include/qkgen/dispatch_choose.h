@@ -432,8 +432,9 @@ static inline uint64_t qk_rows_of_teams_(const qk_limits *limits, uint32_t threa
 #define QK_TEAM_THREADS 256u
 
 /* Threads of a workgroup of teams, at most. */
-static inline uint32_t qk_team_threads_(const qk_limits *limits, const qk_share_ *s) {
-    return qk_has_large_subgroups_(limits) && s->kept > 1 ? QK_LARGE_SUBGROUP_TEAMS : QK_TEAM_THREADS;
+static inline uint32_t qk_team_threads_(const qk_kernel *kernel, const qk_limits *limits) {
+    int floats = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 0;
+    return qk_has_large_subgroups_(limits) && floats ? QK_LARGE_SUBGROUP_TEAMS : QK_TEAM_THREADS;
 }
 
 /* Runs of 16 bytes of x that they share, at most. */
@@ -460,7 +461,7 @@ static inline void qk_form_teams_(const qk_kernel *kernel, const qk_limits *limi
     s->rows = qk_has_large_subgroups_(limits) ? QK_LARGE_SUBGROUP_ROWS : 4;
     while (s->rows > 1 && s->rows * (words + s->kept) + 4 * kernel->teams_tile > QK_TEAM_REGISTERS)
         s->rows /= 2;
-    s->threads = (uint32_t)qk_max_(lanes, qk_min_(qk_team_threads_(limits, s), limits->workgroup_size));
+    s->threads = (uint32_t)qk_max_(lanes, qk_min_(qk_team_threads_(kernel, limits), limits->workgroup_size));
     s->split = lanes < 16 ? 4 : 1;
     while (qk_ceil_(rows, qk_rows_of_teams_(limits, s->threads, s->rows, s->split)) <= qk_processors_(limits) / 2) {
         uint32_t team = lanes * s->split / 4;
