@@ -1463,6 +1463,10 @@ static void test_large_subgroups(void **state) {
     teams_tile = 11;
     assert_int_equal(see_shape(57344, 4096, 8, 0, NULL).constants[4], 2048);
     teams_tile = 0;
+    /* No other device has that much. */
+    lanes = 32;
+    const qk_spec_constant some = {QK_CONSTANT_SHARED_FOURS, "", 30000, 0, NULL};
+    assert_int_equal(see_shape(57344, 4096, 8, 0, &some).constants[4], 1024);
     windows = has_split = 0;
     lanes = 0;
 }

@@ -76,7 +76,6 @@ q4_K 256 144 schedule=5 turns=4 split=8
 q5_K 256 176 schedule=5 turns=4 rows=2
 q6_K 256 210 schedule=5 turns=4 rows=2
 iq4_xs 256 136 schedule=5 turns=4
-tq1_0 256 54 schedule=5 turns=4 rows=2
 END
 
 for file in "$SOURCE"/bench/tuning/*.txt; do
