@@ -1463,9 +1463,12 @@ static void test_large_subgroups(void **state) {
     teams_tile = 11;
     assert_int_equal(see_shape(57344, 4096, 8, 0, NULL).constants[4], 2048);
     teams_tile = 0;
-    /* No other device has that much. */
+    /* No other device has that much of them. */
+    const qk_spec_constant some = {QK_CONSTANT_SHARED_FOURS, "", 30000, 0, NULL},
+                           few = {QK_CONSTANT_SHARED_FOURS, "", 24000, 0, NULL};
+    assert_int_equal(see_shape(57344, 4096, 8, 0, &some).constants[4], 1280);
+    assert_int_equal(see_shape(57344, 4096, 8, 0, &few).constants[4], 1024);
     lanes = 32;
-    const qk_spec_constant some = {QK_CONSTANT_SHARED_FOURS, "", 30000, 0, NULL};
     assert_int_equal(see_shape(57344, 4096, 8, 0, &some).constants[4], 1024);
     windows = has_split = 0;
     lanes = 0;

@@ -330,9 +330,10 @@ static inline uint32_t qk_fours_within_(const qk_limits *limits, const qk_spec_c
 /* Whether teams of large subgroups share several right-hand sides, and have room for a tile for each of their lanes in as little memory
  * as leaves the rest to other workgroups. */
 static inline int qk_shares_little_(const qk_kernel *kernel, const qk_limits *limits, const qk_share_ *s,
-                                    uint32_t fours) {
+                                    uint32_t left) {
     uint32_t tiles = qk_lanes_(limits) * s->split / 4;
-    return s->teams && s->kept > 1 && qk_has_large_subgroups_(limits) && fours > QK_LARGE_SUBGROUP_TEAM_FOURS &&
+    return s->teams && s->kept > 1 && qk_has_large_subgroups_(limits) &&
+           left >= QK_LARGE_SUBGROUP_TEAM_FOURS * QK_EACH_FOUR_ &&
            kernel->teams_tile * s->kept * tiles <= QK_LARGE_SUBGROUP_TEAM_FOURS;
 }
 
@@ -357,7 +358,7 @@ static inline void qk_share_memory_(const qk_kernel *kernel, const qk_limits *li
         uint32_t kept = pairs > 1 || copied < room / 2 ? copied : 0, left = room > used + kept ? room - used - kept : 0;
         if (c->id == QK_CONSTANT_SHARED_FOURS) {
             constants[i] = qk_fours_within_(limits, c, left);
-            if (qk_shares_little_(kernel, limits, s, constants[i]) && c->value == QK_USUAL_FOURS)
+            if (c->value == QK_USUAL_FOURS && qk_shares_little_(kernel, limits, s, left))
                 constants[i] = QK_LARGE_SUBGROUP_TEAM_FOURS;
             used += !s->own ? constants[i] * QK_EACH_FOUR_ : 0;
         }
