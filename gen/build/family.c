@@ -526,8 +526,8 @@ uint32_t qg_turn_runs(qg_arena *arena, const qg_plan *teams) {
     return qg_turns_of(arena, &ir) ? ir.turn_runs : 0;
 }
 
-/* Of one right-hand side in floats, where words and scales, or what was looked up, take many registers beside x; of several, whose x
- * teams share, where it can be. */
+/* Of one right-hand side in floats, where words and scales, or what was looked up, take many registers beside x; of
+ * several, whose x teams share, where it can be. */
 static void plan_turns(qg_arena *arena, qg_kernel *kernel) {
     if (kernel->family->experts || kernel->sum->products != QG_PRODUCTS_F32) return;
     const qg_ir *ir = qg_lower_dot(kernel->wide, QG_PRODUCTS_F32);

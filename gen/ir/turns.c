@@ -1,6 +1,6 @@
-/* A tile's sum in turns: in each of them some runs of x are multiplied, and what they give is added, so that a thread holds few values
- * and little of x at a time. A chain of dot products is cut where its runs come to the next turn, and begins there with 0; each piece
- * has the scale of the chain. */
+/* A tile's sum in turns: in each of them some runs of x are multiplied, and what they give is added, so that a thread
+ * holds few values and little of x at a time. A chain of dot products is cut where its runs come to the next turn, and
+ * begins there with 0; each piece has the scale of the chain. */
 #include "ir/ir.h"
 
 static uint32_t turn_of_run(const qg_ir *ir, uint32_t run) { return run / ir->turn_runs; }

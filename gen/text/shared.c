@@ -108,8 +108,8 @@ static void add_sums(qg_text *text, const qg_ir *ir, uint32_t first, bool take, 
     }
 }
 
-/* Of a tile that is taken in turns, what is wanted in each: runs, and of sums what stands for one of them, or a compiler keeps a four of
- * them from one turn to the next. */
+/* Of a tile that is taken in turns, what is wanted in each: runs, and single sums, or a compiler keeps a four of them
+ * from one turn to the next. */
 static void take_in_turns(qg_text *text, const qg_ir *ir, const char *loop, const char *four, const char *sums) {
     const uint32_t runs = ir->turn_runs * QG_TURNS, n_sums = ir->n_x_sums;
     const uint32_t *of_sums = qg_turns_of(text->arena, ir)->of_sums;

@@ -168,7 +168,8 @@ static void add_in_turns(qg_text *text, const qg_ir *ir, const qg_target *target
     qg_text_puts(text, "    sum += total;\n");
 }
 
-/* Of several terms in a turn, each is added by itself where they are few in all: the bound counts six additions for a tile. */
+/* Of several terms in a turn, each is added by itself where they are few in all: the bound counts six additions for a
+ * tile. */
 enum { FEW_PARTS = 6 };
 
 /* The parts of one turn with that sign. */
@@ -190,6 +191,9 @@ static void add_turns_of_runs(qg_text *text, const qg_ir *ir, const qg_target *t
     qg_print_expression(text, ir, target, ir->outputs[0].node);
     qg_text_puts(text, ";\n        return;\n    }\n");
     for (uint32_t turn = 0; turn < QG_TURNS; ++turn) {
+        uint32_t i = 0;
+        while (i < turns->n_parts && turns->parts[i].turn != turn) ++i;
+        if (i == turns->n_parts) continue; /* of these runs, all values are 0 */
         bool any = turns->n_parts <= FEW_PARTS;
         qg_text_printf(text, "    if (turns.%c) sum %s", "xyzw"[turn], any ? "= sum" : "+= ");
         add_parts_of_turn(text, turns, target, turn, false, &any);
