@@ -503,10 +503,10 @@ mutate "subgroups of 64 lanes: turns of one right-hand side, or teams" $choose '
 mutate "subgroups of 64 lanes: turns of teams" $choose 's/\(s\.kept == 1 \|\| s\.teams\)/s.kept == 1/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: teams of two vectors of floats" $choose 's/: s->kept > 2 \|\| qk_has_large_subgroups_\(limits\)/: s->kept > 2/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: large workgroups of teams" $choose 's/\? QK_LARGE_SUBGROUP_TEAMS : QK/? QK_TEAM_THREADS : QK/' unit dispatch_sums_test
-mutate "subgroups of 64 lanes: of floats alone" $choose 's/limits\) \&\& floats \?/limits) ?/' unit dispatch_sums_test
-mutate "subgroups of 64 lanes: teams share little" $choose 's/left >= QK_LARGE_SUBGROUP_TEAM_FOURS \* QK_EACH_FOUR_/0/' unit dispatch_sums_test
-mutate "subgroups of 64 lanes: what there is room for" $choose 's/left >= QK_LARGE_SUBGROUP_TEAM_FOURS \* QK_EACH_FOUR_/1/' unit dispatch_sums_test
-mutate "subgroups of 64 lanes: but a tile for each lane" $choose 's/kernel->teams_tile \* s->kept \* tiles <=/0 * tiles <=/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: of floats alone" $choose 's/\&\& floats \?/\&\& floats >= 0 ?/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: teams share little" $choose 's/left >= QK_LARGE_SUBGROUP_TEAM_FOURS \* QK_EACH_FOUR_/left == 1/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: what there is room for" $choose 's/left >= QK_LARGE_SUBGROUP_TEAM_FOURS \* QK_EACH_FOUR_/left != 1/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: but a tile for each lane" $choose 's/kernel->teams_tile \* s->kept \* tiles <=/0 * kernel->teams_tile * s->kept * tiles <=/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: no others share as little" $choose 's/constant->legal\[i\] != QK_LARGE_SUBGROUP_TEAM_FOURS/1/' unit dispatch_sums_test
 mutate "turns: also where pairs are looked up" gen/build/family.c 's/ \|\| kernel->wide->pairs;/;/' script registers vulkan
 mutate "turns: chains are cut" gen/text/print.c 's/qg_begins_turn\(ir, node\) \?/0 ?/' script tune vulkan

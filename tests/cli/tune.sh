@@ -50,7 +50,7 @@ while read -r format block bytes constants; do
   "$vectors" product "$work/own.values" "$work/own.x" $((2 * block)) "$work/own.expected"
   class=int24 kernel=${format}_gemv_int24_f32
   [[ $constants != *turns* ]] || class=exact kernel=${format}_gemv_f32
-  printf 'qkgen-tuning 1\ndevice %s\n%s 1x1x1 %s\n' "$device" "$kernel" "$constants" >"$work/u.txt"
+  printf 'qkgen-tuning 1\ndevice %s\n%s 1x1x%s %s\n' "$device" "$kernel" $batch "$constants" >"$work/u.txt"
   check "run $format with $constants" "$QKGEN" run gemv --format "$format" --class $class --rows 4 --cols $((2 * block)) \
     --target vulkan --type f32 --batch $batch \
     --in "$work/own.blocks" --x "$work/own.x" --out "$work/own.y" --tuning "$work/u.txt"
