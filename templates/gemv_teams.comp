@@ -2,6 +2,9 @@
 layout(constant_id = @{id.batch}) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
 layout(constant_id = @{id.rows}) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
 layout(constant_id = @{id.split}) const uint SPLIT = 4;  // quarters of a subgroup that are a team
+@if in_turns
+layout(constant_id = @{id.turns}) const uint TURNS = 1;  // in which a tile is multiplied
+@end
 @if packs
 layout(constant_id = @{id.x_packed}) const uint X_PACKED = 0;  // 0: x is floats; 1: what a launch before made of them; 2: this is that launch
 @end
@@ -26,6 +29,10 @@ layout(binding = @{binding_y}, std430) writeonly buffer PackedOutput { uvec4 pac
 
 @{fetch}
 
+@if in_turns
+@include is_turn.glsl
+
+@end
 @{accumulate}
 
 @{shared_x}
@@ -51,7 +58,12 @@ void main() {
             const uint count = min(slice, tiles - from);
             // Weights are on their way while the workgroup waits for x.
             @{fetched}
+@if in_turns
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                if (TURNS == 1u) fetch(min(row + r, last), from + min(lane, count - 1u), @{fetched_at});
+@else
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + min(lane, count - 1u), @{fetched_at});
+@end
             if (slice < tiles || first < group_count() * teams * ROWS) share_slice(from, count);  // else it is there still
             for (uint t = lane; t < count; t += lanes) {
 @if overruns
@@ -62,19 +74,41 @@ void main() {
                         [[unroll]] for (uint m = 0u; m < BATCH; ++m)
                             [[unroll]] for (uint r = 0u; r < ROWS; ++r) part = m * ROWS + r == i ? sum[m][r] : part;
                         fetch_last(min(row + i % ROWS, last), from + t, @{last_names});
+@if in_turns
+                        take_x(i / ROWS, t, bvec4(true));
+                        accumulate(min(row + i % ROWS, last), from + t, 0u, @{last_names}, bvec4(true), part);
+@else
                         take_x(i / ROWS, t);
                         accumulate(min(row + i % ROWS, last), from + t, 0u, @{last_names}, part);
+@end
                         [[unroll]] for (uint m = 0u; m < BATCH; ++m)
                             [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[m][r] = m * ROWS + r == i ? part : sum[m][r];
                     }
                     continue;
                 }
 @end
+@if in_turns
+                [[unroll]] for (uint turn = 0u; turn < TURNS; ++turn) {
+                    if (!is_turn(turn)) continue;
+                    const bvec4 turns = bvec4(turn == 0u, turn == 1u || TURNS == 1u, turn == 2u || TURNS == 1u, turn == 3u || TURNS == 1u);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) if (TURNS > 1u) fetch(min(row + r, last), from + t, @{fetched_at});
+                    [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                        take_x(m, t, turns);
+                        [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                            accumulate(min(row + r, last), from + t, 0u, @{fetched_at}, turns, sum[m][r]);
+                    }
+                }
+@else
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                     take_x(m, t);
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, last), from + t, 0u, @{fetched_at}, sum[m][r]);
                 }
+@end
+@if in_turns
+                if (TURNS > 1u || t + lanes >= count) continue;
+@else
                 if (t + lanes >= count) continue;
+@end
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t + lanes, @{fetched_at});
             }
         }

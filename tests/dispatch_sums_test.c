@@ -851,12 +851,12 @@ static int windows; /* loads may go beyond the last block; 2: of 44 bits for 8 w
 
 /* A kernel that loads 16 bytes at once, where a workgroup keeps all of x: its constants for a shape. */
 static seen see_shape(uint64_t rows, uint64_t cols, uint64_t batch, uint32_t busy, const qk_spec_constant *own) {
-    static const uint32_t fours[] = {512, 1024, 2048, 2560}, runs[] = {1, 512, 1024, 2048}, once[] = {0, 1};
+    static const uint32_t fours[] = {512, 1024, 1280, 2048, 2560}, runs[] = {1, 512, 1024, 2048}, once[] = {0, 1};
     call c = right_call(GEMV, NULL);
     c.constants[3] = (qk_spec_constant){QK_CONSTANT_SCHEDULE, "schedule", 0, 5, schedules};
     for (int i = 0; own && i < 4; i++)
         if (own->id == c.constants[i].id) c.constants[i] = *own;
-    c.constants[4] = (qk_spec_constant){QK_CONSTANT_SHARED_FOURS, "shared_fours", 512, 4, fours};
+    c.constants[4] = (qk_spec_constant){QK_CONSTANT_SHARED_FOURS, "shared_fours", 512, 5, fours};
     c.constants[5] = (qk_spec_constant){QK_CONSTANT_STAGED, "staged", 1, 4, runs};
     c.kernel.spec_constant_count = 6;
     const int there =
@@ -1427,8 +1427,12 @@ static void test_large_subgroups(void **state) {
         {4096, 16384, 1, 0, 64, 256, 1, 512, 2048},
         {4096, 16448, 1, 0, 64, 512, 1, 1024, 2048}, /* more than 256 threads hold */
         {4096, 4096, 1, 2, 64, 128, 2, 512, 2048},
-        {57344, 4096, 8, 0, 64, 256, 2, 1, 2048},
+        {57344, 4096, 8, 0, 64, 512, 2, 1, 1280}, /* teams */
+        {57344, 4096, 2, 0, 64, 512, 2, 1, 1280},
         {57344, 4096, 8, 0, 32, 256, 4, 1, 2560},
+        {1024, 4096, 4, 0, 64, 128, 2, 1, 1280}, /* few rows */
+        {1024, 4096, 4, 2, 64, 128, 2, 1, 1280},
+        {6144, 4096, 8, 2, 64, 256, 2, 1, 1280},
         {57344, 4096, 8, 2, 64, 512, 2, 1, 2048},
     };
     windows = has_split = 1;
@@ -1443,15 +1447,30 @@ static void test_large_subgroups(void **state) {
                 fail_msg("case %zu: %u %u %u %u, not %u %u %u %u", i, got[0], got[1], got[2], got[3], want[0], want[1],
                          want[2], want[3]);
     }
-    /* Turns are of one right-hand side, and of kernels that have them. */
+    /* Turns are of one right-hand side, or of teams, and of kernels that have them. */
     static const uint32_t legal[] = {1, 4};
     const qk_spec_constant turns = {QK_CONSTANT_TURNS, "turns", 1, 2, legal};
     for (uint32_t lanes_of = 32; lanes_of <= 64; lanes_of += 32)
-        for (uint64_t batch = 1; batch <= 2; batch++) {
-            lanes = lanes_of;
-            const uint32_t is = see_shape(6144, 4096, batch, 0, &turns).constants[6];
-            assert_int_equal(is, lanes_of == 64 && batch == 1 ? 4 : 1);
-        }
+        for (uint64_t batch = 1; batch <= 2; batch++)
+            for (has_bytes = 0; has_bytes <= 1; has_bytes++) {
+                lanes = lanes_of;
+                const seen s = see_shape(57344, 4096, batch, 0, &turns);
+                assert_int_equal(s.constants[6], lanes_of == 64 && (batch == 1 || !has_bytes) ? 4 : 1);
+            }
+    has_bytes = 0;
+    /* Teams whose tiles take more have memory for one of each lane; and what a descriptor says, stays. */
+    const qk_spec_constant shared = {QK_CONSTANT_SHARED_FOURS, "", 16384, 0, NULL};
+    assert_int_equal(see_shape(57344, 4096, 8, 0, &shared).constants[4], 512);
+    teams_tile = 11;
+    assert_int_equal(see_shape(57344, 4096, 8, 0, NULL).constants[4], 2048);
+    teams_tile = 0;
+    /* No other device has that much of them. */
+    const qk_spec_constant some = {QK_CONSTANT_SHARED_FOURS, "", 30000, 0, NULL},
+                           few = {QK_CONSTANT_SHARED_FOURS, "", 24000, 0, NULL};
+    assert_int_equal(see_shape(57344, 4096, 8, 0, &some).constants[4], 1280);
+    assert_int_equal(see_shape(57344, 4096, 8, 0, &few).constants[4], 1024);
+    lanes = 32;
+    assert_int_equal(see_shape(57344, 4096, 8, 0, &some).constants[4], 1024);
     windows = has_split = 0;
     lanes = 0;
 }

@@ -506,9 +506,20 @@ mutate "subgroups of 64 lanes: which hold all of x" $choose 's/s->threads \/ 2 \
 mutate "subgroups of 64 lanes: little of x on its way" $choose \
   's/QK_LARGE_SUBGROUP_STAGED \* s->threads :/UINT32_MAX :/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: little of x shared" $facts 's/left > most \? most : left/left > most ? left : left/' unit dispatch_sums_test
-mutate "subgroups of 64 lanes: turns" $choose 's/c->id == QK_CONSTANT_TURNS \&\& s/c->id == QK_CONSTANT_NONE \&\& s/' unit dispatch_sums_test
-mutate "subgroups of 64 lanes: turns of one right-hand side" $choose 's/QK_CONSTANT_TURNS \&\& s\.kept == 1/QK_CONSTANT_TURNS/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: turns" $choose 's/c->id == QK_CONSTANT_TURNS \&\& \(/c->id == QK_CONSTANT_NONE \&\& (/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: turns of one right-hand side, or teams" $choose 's/\(s\.kept == 1 \|\| s\.teams\) \&\& qk_has/qk_has/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: turns of teams" $choose 's/\(s\.kept == 1 \|\| s\.teams\)/s.kept == 1/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: teams of two vectors of floats" $choose 's/: s->kept > 2 \|\| qk_has_large_subgroups_\(limits\)/: s->kept > 2/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: large workgroups of teams" $choose 's/\? QK_LARGE_SUBGROUP_TEAMS : QK/? QK_TEAM_THREADS : QK/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: of floats alone" $choose 's/\&\& floats \?/\&\& floats >= 0 ?/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: teams share little" $choose 's/left >= QK_LARGE_SUBGROUP_TEAM_FOURS \* QK_EACH_FOUR_/left == 1/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: what there is room for" $choose 's/left >= QK_LARGE_SUBGROUP_TEAM_FOURS \* QK_EACH_FOUR_/left != 1/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: but a tile for each lane" $choose 's/kernel->teams_tile \* s->kept \* tiles <=/0 * kernel->teams_tile * s->kept * tiles <=/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: no others share as little" $choose 's/constant->legal\[i\] != QK_LARGE_SUBGROUP_TEAM_FOURS/1/' unit dispatch_sums_test
 mutate "turns: also where pairs are looked up" gen/build/family.c 's/ \|\| kernel->wide->pairs;/;/' script registers vulkan
+mutate "turns: chains are cut" gen/text/print.c 's/qg_begins_turn\(ir, node\) \?/0 ?/' script tune vulkan
+mutate "turns: each piece of a chain is added" gen/ir/turns.c 's/if \(begins \|\| first\)/if (first)/' script tune vulkan
+mutate "turns: sums of x are taken where they are wanted" gen/ir/turns.c 's/\|= 1u << part\.turn/|= 1u/' script tune vulkan
 mutate "turns: each has terms of its own" gen/text/sums.c 's/"xyzw"\[turn\]/"xxxx"[turn]/' script tune vulkan
 mutate "subgroups of 64 lanes: no floats ahead" $choose 's/\(integers \|\| !qk_has_large_subgroups_\(limits\)\)/1/' unit dispatch_sums_test
 mutate "matrix units: operands of x are made in a loop" gen/text/fragments.c 's/runs_apart\(o, plan, x->at_once\) : 0/0 * runs_apart(o, plan, x->at_once) : 0/' script registers vulkan

@@ -133,7 +133,7 @@ void qg_describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *
                           {QK_CONSTANT_X_PACKED, vulkan && qg_packs_x(kernel)},
                           {QK_CONSTANT_PADDED, kernel->overruns && vulkan},
                           {QK_CONSTANT_CHECKED, wide},
-                          {QK_CONSTANT_TURNS, wide && kernel->in_turns},
+                          {QK_CONSTANT_TURNS, wide && (kernel->in_turns || kernel->teams_in_turns)},
                           {QK_CONSTANT_STAGED, qg_stages_x(kernel) && vulkan},
                           {QK_CONSTANT_COPIES, wide && kernel->wide->pairs},
                           {QK_CONSTANT_TABLE_COPIES, wide && kernel->wide->copied},

@@ -67,6 +67,7 @@ typedef struct qg_ir {
     bool gathers;  /* statements of one type are neighbours, as gather.c has it */
     bool single;   /* code for one right-hand side at a time; else for BATCH of them */
     bool in_turns; /* terms of the result are added in turns, each by itself */
+    uint32_t turn_runs; /* runs of x in each turn in which the tile is multiplied, as turns.c has it; 0: in one */
     bool one_step;  /* x of two digits and more has one step for all of a tile, whose sums of integers are one sum */
     uint64_t *x_digits; /* the sets of runs over which digits are summed up */
     uint32_t n_x_digits, x_digits_capacity;
@@ -189,6 +190,29 @@ const qg_node *qg_dot_as_written(qg_ir *ir, uint32_t lanes, uint32_t n_runs, con
 /* The same in integers, as dot_bytes.c has it; NULL where a value is no integer of eight bits times what is the
  * same for a run, where all values are the same for their runs, or where 32 bits might not hold the sum. */
 const qg_node *qg_dot_of_bytes(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values);
+
+/* ---- turns.c ----------------------------------------------------------------------------------------------------- */
+
+enum { QG_TURNS = 4 };
+
+/* What is added in one of the turns: a term of the result, or what a piece of its chain of dot products makes of it. */
+typedef struct qg_turn_part {
+    uint32_t turn;
+    bool minus;
+    const qg_node *term;
+} qg_turn_part;
+
+typedef struct qg_tile_turns {
+    const qg_ir *ir;
+    qg_turn_part *parts;
+    uint32_t n_parts, capacity;
+    uint32_t *of_sums; /* in which turns each sum of x is wanted, a bit each */
+} qg_tile_turns;
+
+/* NULL: a term of the result is nothing that can be cut. */
+const qg_tile_turns *qg_turns_of(qg_arena *arena, const qg_ir *ir);
+/* Whether a link of a chain is the first of a turn, and what comes before it is another's. */
+bool qg_begins_turn(const qg_ir *ir, const qg_node *link);
 
 /* ---- bytes.c ----------------------------------------------------------------------------------------------------- */
 

@@ -233,8 +233,8 @@ static char *accumulate(qg_arena *arena, const qg_step *step, const char *where,
                    step->plan->tile_rows > 1 ? "tile `j` of band `n`"
                    : row_tiles               ? "tile `j` of row `n`"
                                              : "tile `j`",
-                   ir->single ? "" : ", for each right-hand side", where, fetched, ir->in_turns ? ", bvec4 turns" : "",
-                   of_rows, ir->single ? "" : "[BATCH]");
+                   ir->single ? "" : ", for each right-hand side", where, fetched,
+                   ir->in_turns || ir->turn_runs ? ", bvec4 turns" : "", of_rows, ir->single ? "" : "[BATCH]");
     qg_accumulate_body(&text, step, glsl, row_tiles, rows);
     qg_text_puts(&text, "}\n");
     return text.data;
@@ -423,7 +423,7 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
     x_holes(arena, holes, program);
     qg_kept_holes(arena, holes, program);
     qg_hole(holes, "single", ir->single ? "" : NULL);
-    qg_hole(holes, "in_turns", ir->in_turns ? "" : NULL);
+    qg_hole(holes, "in_turns", ir->in_turns || ir->turn_runs ? "" : NULL);
     qg_hole(holes, "digits", kernel->sum->digits ? "" : NULL);
     qg_hole(holes, "digit_sums", ir->n_x_digits ? "" : NULL);
     dot_holes(holes, ir, step->plan);

@@ -225,7 +225,7 @@ static void print_dot(qg_text *text, const qg_ir *ir, const qg_target *target, c
 }
 
 static void print_added_dot(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
-    qg_text_puts(text, "dot_add(");
+    qg_text_puts(text, qg_begins_turn(ir, node) ? "dot_add(TURNS > 1u ? 0.0 : " : "dot_add(");
     print(text, ir, target, node->arg[0]);
     qg_text_printf(text, ", %s%s[%lld], ", ir->x, qg_kept_at(ir), (long long)node->arg[1]->integer);
     print(text, ir, target, node->arg[1]->arg[0]);

@@ -96,16 +96,41 @@ static void add_pieces(qg_text *text, const qg_ir *ir, const qg_plan *plan, bool
               take);
 }
 /* Four sums of a tile, or those that are left. */
-static void add_sums(qg_text *text, const qg_ir *ir, uint32_t first, bool take) {
+static void add_sums(qg_text *text, const qg_ir *ir, uint32_t first, bool take, const char *in) {
     const uint32_t left = ir->n_x_sums - first;
     for (uint32_t i = 0; i < 4; ++i) {
         if (take && i < left)
-            qg_text_printf(text, "%s%s_sum[0][%u] = sums.%c", i ? ", " : "    ", ir->x, first + i, "xyzw"[i]);
+            qg_text_printf(text, "%s%s_sum[0][%u] = sums.%c", i ? ", " : in, ir->x, first + i, "xyzw"[i]);
         else if (!take && i < left)
             qg_text_printf(text, "%s%s_sum[0][%u]", i ? ", " : "", ir->x, first + i);
         else if (!take)
             qg_text_puts(text, ", 0.0");
     }
+}
+
+/* Of a tile that is taken in turns, what is wanted in each: runs, and single sums, or a compiler keeps a four of them
+ * from one turn to the next. */
+static void take_in_turns(qg_text *text, const qg_ir *ir, const char *loop, const char *four, const char *sums) {
+    const uint32_t runs = ir->turn_runs * QG_TURNS, n_sums = ir->n_x_sums;
+    const uint32_t *of_sums = qg_turns_of(text->arena, ir)->of_sums;
+    qg_text_printf(
+        text, "// Takes it from there, for the turns that are true.\nvoid take_x(uint m, uint t, bvec4 turns) {\n");
+    if (ir->turn_runs > 1)
+        qg_text_printf(text, "    %s if (turns[i / %uu]) %s[0][i] = %s;\n", loop, ir->turn_runs, ir->x, four);
+    else
+        qg_text_printf(text, "    %s if (turns[i]) %s[0][i] = %s;\n", loop, ir->x, four);
+    if (n_sums) qg_text_printf(text, "    if (TURNS == 1u) {\n%s        return;\n    }\n", sums);
+    for (uint32_t i = 0; i < n_sums; ++i) {
+        const char *begin = "    if (";
+        for (uint32_t turn = 0; turn < QG_TURNS; ++turn) {
+            if (!(of_sums[i] >> turn & 1)) continue;
+            qg_text_printf(text, "%sturns.%c", begin, "xyzw"[turn]);
+            begin = " || ";
+        }
+        qg_text_printf(text, ") %s_sum[0][%u] = shared_x[(m * X_FOURS + %uu) * SLICE + t].%c;\n", ir->x, i,
+                       runs + i / 4, "xyzw"[i % 4]);
+    }
+    qg_text_puts(text, "}\n");
 }
 
 /* Runs of four floats are fours as they are. */
@@ -114,7 +139,8 @@ static char *shared_floats(qg_arena *arena, const qg_step *step) {
     const uint32_t runs = step->plan->n_runs;
     const char *loop = qg_format(arena, "[[unroll]] for (uint i = 0u; i < %uu; ++i)", runs);
     const char *four = "shared_x[(m * X_FOURS + i) * SLICE + t]";
-    qg_text text = qg_text_new(arena), taken = qg_text_new(arena);
+    qg_text text = qg_text_new(arena), sums = qg_text_new(arena);
+    const char *in = ir->turn_runs ? "        " : "    ";
     qg_text_printf(
         &text,
         "const uint X_FOURS = %uu, FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u "
@@ -123,22 +149,26 @@ static char *shared_floats(qg_arena *arena, const qg_step *step) {
         "// Puts what is kept of right-hand side `m` and tile `t` of the slice there.\n"
         "void share_x(uint m, uint t) {\n    %s %s = %s[0][i];\n",
         runs + (ir->n_x_sums + 3) / 4, loop, four, ir->x);
-    qg_text_printf(&taken, "// Takes it from there.\nvoid take_x(uint m, uint t) {\n    %s %s[0][i] = %s;\n", loop,
-                   ir->x, four);
+    qg_text_puts(&sums, "");
     for (uint32_t first = 0; first < ir->n_x_sums; first += 4) {
         const char *at = qg_format(arena, "shared_x[(m * X_FOURS + %uu) * SLICE + t]", runs + first / 4);
         qg_text_printf(&text, "    %s = vec4(", at);
-        add_sums(&text, ir, first, false);
+        add_sums(&text, ir, first, false, "");
         qg_text_puts(&text, ");\n");
-        qg_text_printf(&taken,
-                       first              ? "    sums = %s;\n"
-                       : ir->n_x_sums > 4 ? "    vec4 sums = %s;\n"
-                                          : "    const vec4 sums = %s;\n",
-                       at);
-        add_sums(&taken, ir, first, true);
-        qg_text_puts(&taken, ";\n");
+        qg_text_printf(&sums,
+                       first              ? "%ssums = %s;\n"
+                       : ir->n_x_sums > 4 ? "%svec4 sums = %s;\n"
+                                          : "%sconst vec4 sums = %s;\n",
+                       in, at);
+        add_sums(&sums, ir, first, true, in);
+        qg_text_puts(&sums, ";\n");
     }
-    qg_text_printf(&text, "}\n\n%s}\n", taken.data);
+    qg_text_puts(&text, "}\n\n");
+    if (ir->turn_runs)
+        take_in_turns(&text, ir, loop, four, sums.data);
+    else
+        qg_text_printf(&text, "// Takes it from there.\nvoid take_x(uint m, uint t) {\n    %s %s[0][i] = %s;\n%s}\n",
+                       loop, ir->x, four, sums.data);
     return text.data;
 }
 

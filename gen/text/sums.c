@@ -168,6 +168,40 @@ static void add_in_turns(qg_text *text, const qg_ir *ir, const qg_target *target
     qg_text_puts(text, "    sum += total;\n");
 }
 
+/* Of several terms in a turn, each is added by itself where they are few in all: the bound counts six additions for a
+ * tile. */
+enum { FEW_PARTS = 6 };
+
+/* The parts of one turn with that sign. */
+static void add_parts_of_turn(qg_text *text, const qg_tile_turns *turns, const qg_target *target, uint32_t turn,
+                              bool minus, bool *any) {
+    for (uint32_t i = 0; i < turns->n_parts; ++i) {
+        const qg_turn_part *part = &turns->parts[i];
+        if (part->turn != turn || part->minus != minus) continue;
+        qg_text_puts(text, minus ? " - " : *any ? " + " : "");
+        qg_print_expression(text, turns->ir, target, part->term);
+        *any = true;
+    }
+}
+
+/* What a tile adds whose runs are multiplied in turns, those of which `turns` is true. */
+static void add_turns_of_runs(qg_text *text, const qg_ir *ir, const qg_target *target) {
+    const qg_tile_turns *turns = qg_turns_of(text->arena, ir);
+    qg_text_puts(text, "    if (TURNS == 1u) {\n        sum += ");
+    qg_print_expression(text, ir, target, ir->outputs[0].node);
+    qg_text_puts(text, ";\n        return;\n    }\n");
+    for (uint32_t turn = 0; turn < QG_TURNS; ++turn) {
+        uint32_t i = 0;
+        while (i < turns->n_parts && turns->parts[i].turn != turn) ++i;
+        if (i == turns->n_parts) continue; /* of these runs, all values are 0 */
+        bool any = turns->n_parts <= FEW_PARTS;
+        qg_text_printf(text, "    if (turns.%c) sum %s", "xyzw"[turn], any ? "= sum" : "+= ");
+        add_parts_of_turn(text, turns, target, turn, false, &any);
+        add_parts_of_turn(text, turns, target, turn, true, &any);
+        qg_text_puts(text, ";\n");
+    }
+}
+
 /* What one row of a tile adds, or the only one. */
 static void add_sum(qg_text *text, const qg_ir *ir, const qg_target *target, uint32_t row, const char *of_row) {
     const char *in = inner(ir);
@@ -179,8 +213,8 @@ static void add_sum(qg_text *text, const qg_ir *ir, const qg_target *target, uin
         if (ir->fetched && !qg_is_needed(ir, ir->fetched, node, false)) continue;
         qg_print_statement(text, ir, target, node, in);
     }
-    if (ir->in_turns) {
-        add_in_turns(text, ir, target);
+    if (ir->in_turns || ir->turn_runs) {
+        (ir->in_turns ? add_in_turns : add_turns_of_runs)(text, ir, target);
         return;
     }
     qg_text_printf(text, "%ssum%s%s += ", in, of_row, ir->single ? "" : "[m]");

@@ -921,9 +921,10 @@ static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_local_size_x[] = {32, 6
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_checked[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_turns[] = {1, 4};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_x_type[] = {0};
@@ -934,9 +935,10 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_vulkan_constants[] = {
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_f32_vulkan_split},
-    {6, "shared_fours", 512, 4, affine_b3_g64_bf16_gemv_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, affine_b3_g64_bf16_gemv_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, affine_b3_g64_bf16_gemv_f32_vulkan_turns},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_f32_vulkan_x_type},
@@ -961,7 +963,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_f32_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 14,
     .spec_constants = affine_b3_g64_bf16_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1052,7 +1054,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_digits[] = {1};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_checked[] = {0, 1};
@@ -1067,7 +1069,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants[
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b3_g64_bf16_gemv_int8_f32_vulkan_digits},
-    {6, "shared_fours", 512, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, affine_b3_g64_bf16_gemv_int8_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, affine_b3_g64_bf16_gemv_int8_f32_vulkan_x_packed},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, affine_b3_g64_bf16_gemv_int8_f32_vulkan_checked},
@@ -1159,7 +1161,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_batch[] = {1, 2, 
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_digits[] = {2};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_checked[] = {0, 1};
@@ -1174,7 +1176,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f32_vulkan_constants
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b3_g64_bf16_gemv_split_f32_vulkan_digits},
-    {6, "shared_fours", 512, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, affine_b3_g64_bf16_gemv_split_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, affine_b3_g64_bf16_gemv_split_f32_vulkan_x_packed},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_split_f32_vulkan_checked},
@@ -1266,7 +1268,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_batch[] = {1, 2, 
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_digits[] = {3};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_checked[] = {0, 1};
@@ -1281,7 +1283,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b3_g64_bf16_gemv_int24_f32_vulkan_digits},
-    {6, "shared_fours", 512, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, affine_b3_g64_bf16_gemv_int24_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, affine_b3_g64_bf16_gemv_int24_f32_vulkan_x_packed},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_int24_f32_vulkan_checked},
@@ -1372,9 +1374,10 @@ static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_local_size_x[] = {32, 6
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_checked[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_turns[] = {1, 4};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_x_type[] = {1};
@@ -1385,9 +1388,10 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_vulkan_constants[] = {
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 4, affine_b3_g64_bf16_gemv_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, affine_b3_g64_bf16_gemv_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_f16_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_f16_vulkan_checked},
+    {43, "turns", 1, 2, affine_b3_g64_bf16_gemv_f16_vulkan_turns},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_f16_vulkan_x_type},
@@ -1412,7 +1416,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_f16_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 14,
     .spec_constants = affine_b3_g64_bf16_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1503,7 +1507,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_digits[] = {1};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_checked[] = {0, 1};
@@ -1518,7 +1522,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants[
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, affine_b3_g64_bf16_gemv_int8_f16_vulkan_digits},
-    {6, "shared_fours", 512, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, affine_b3_g64_bf16_gemv_int8_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, affine_b3_g64_bf16_gemv_int8_f16_vulkan_x_packed},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, affine_b3_g64_bf16_gemv_int8_f16_vulkan_checked},
@@ -1610,7 +1614,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_batch[] = {1, 2, 
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_digits[] = {2};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_checked[] = {0, 1};
@@ -1625,7 +1629,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f16_vulkan_constants
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, affine_b3_g64_bf16_gemv_split_f16_vulkan_digits},
-    {6, "shared_fours", 512, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, affine_b3_g64_bf16_gemv_split_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, affine_b3_g64_bf16_gemv_split_f16_vulkan_x_packed},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_split_f16_vulkan_checked},
@@ -1717,7 +1721,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_batch[] = {1, 2, 
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_digits[] = {3};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_checked[] = {0, 1};
@@ -1732,7 +1736,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, affine_b3_g64_bf16_gemv_int24_f16_vulkan_digits},
-    {6, "shared_fours", 512, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, affine_b3_g64_bf16_gemv_int24_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, affine_b3_g64_bf16_gemv_int24_f16_vulkan_x_packed},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_int24_f16_vulkan_checked},

@@ -27,6 +27,7 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
 layout(constant_id = 3) const uint SPLIT = 4;  // quarters of a subgroup that are a team
+layout(constant_id = 43) const uint TURNS = 1;  // in which a tile is multiplied
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
 layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
@@ -166,8 +167,12 @@ void fetch(uint n, uint j, out uint words[5]) {
     words[4] = weight[block * 12u + tile * 3u + 2u];
 }
 
+// Tiles are multiplied in TURNS turns, a part of the terms in each. What is asked here is true, but no compiler knows, which would load
+// for all turns first, into registers that another subgroup could have.
+bool is_turn(uint turn) { return turn == 0u || (turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }
+
 // Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uint words[5], inout float sum) {
+void accumulate(uint n, uint j, uint k, uint words[5], bvec4 turns, inout float sum) {
     uint tile = j % 4u, shift = tile / 2u * 16u;
     float s = bf16_to_f32(words[1] >> shift), b = bf16_to_f32(words[2] >> shift);
     uint w0 = words[0], w1 = words[3], w_run0 = (w0 >> 16u) | (w1 << 16u), w2 = words[4], w_run1 = (w1 >> 16u) | (w2 << 16u);
@@ -180,10 +185,19 @@ void accumulate(uint n, uint j, uint k, uint words[5], inout float sum) {
     uvec4 q0 = (uvec4(w0) >> uvec4(12, 15, 18, 21)) & 7u, q1 = (uvec4(w_run0) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     uvec4 q2 = (uvec4(w_run1) >> uvec4(12, 15, 18, 21)) & 7u, q3 = (uvec4(w2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     float dots0 = dot_add(dot(x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)), x[k][1], vec4(q0));
-    float dots1 = dot_add(dots0, x[k][2], vec4(q1)), dots2 = dot_add(dots1, x[k][3], vec4(pair4.x, pair5.x, pair6.x, pair7.x));
-    float dots3 = dot_add(dots2, x[k][4], vec4(pair8.y, pair9.y, pair10.y, pair11.y)), dots4 = dot_add(dots3, x[k][5], vec4(q2));
-    float dots5 = dot_add(dots4, x[k][6], vec4(q3)), dots6 = dot_add(dots5, x[k][7], vec4(pair12.y, pair13.y, pair14.y, pair15.y));
-    sum += s * dots6 + b * x_sum[k][0];
+    float dots1 = dot_add(TURNS > 1u ? 0.0 : dots0, x[k][2], vec4(q1));
+    float dots2 = dot_add(dots1, x[k][3], vec4(pair4.x, pair5.x, pair6.x, pair7.x));
+    float dots3 = dot_add(TURNS > 1u ? 0.0 : dots2, x[k][4], vec4(pair8.y, pair9.y, pair10.y, pair11.y));
+    float dots4 = dot_add(dots3, x[k][5], vec4(q2)), dots5 = dot_add(TURNS > 1u ? 0.0 : dots4, x[k][6], vec4(q3));
+    float dots6 = dot_add(dots5, x[k][7], vec4(pair12.y, pair13.y, pair14.y, pair15.y));
+    if (TURNS == 1u) {
+        sum += s * dots6 + b * x_sum[k][0];
+        return;
+    }
+    if (turns.x) sum = sum + s * dots0;
+    if (turns.y) sum = sum + s * dots2;
+    if (turns.z) sum = sum + s * dots4;
+    if (turns.w) sum = sum + s * dots6 + b * x_sum[k][0];
 }
 
 const uint X_FOURS = 9u, FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
@@ -195,11 +209,15 @@ void share_x(uint m, uint t) {
     shared_x[(m * X_FOURS + 8u) * SLICE + t] = vec4(x_sum[0][0], 0.0, 0.0, 0.0);
 }
 
-// Takes it from there.
-void take_x(uint m, uint t) {
-    [[unroll]] for (uint i = 0u; i < 8u; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
-    const vec4 sums = shared_x[(m * X_FOURS + 8u) * SLICE + t];
-    x_sum[0][0] = sums.x;
+// Takes it from there, for the turns that are true.
+void take_x(uint m, uint t, bvec4 turns) {
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) if (turns[i / 2u]) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
+    if (TURNS == 1u) {
+        const vec4 sums = shared_x[(m * X_FOURS + 8u) * SLICE + t];
+        x_sum[0][0] = sums.x;
+        return;
+    }
+    if (turns.w) x_sum[0][0] = shared_x[(m * X_FOURS + 8u) * SLICE + t].x;
 }
 
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
@@ -239,14 +257,21 @@ void main() {
             const uint count = min(slice, tiles - from);
             // Weights are on their way while the workgroup waits for x.
             uint words[ROWS][5];
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + min(lane, count - 1u), words[r]);
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                if (TURNS == 1u) fetch(min(row + r, last), from + min(lane, count - 1u), words[r]);
             if (slice < tiles || first < group_count() * teams * ROWS) share_slice(from, count);  // else it is there still
             for (uint t = lane; t < count; t += lanes) {
-                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-                    take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, last), from + t, 0u, words[r], sum[m][r]);
+                [[unroll]] for (uint turn = 0u; turn < TURNS; ++turn) {
+                    if (!is_turn(turn)) continue;
+                    const bvec4 turns = bvec4(turn == 0u, turn == 1u || TURNS == 1u, turn == 2u || TURNS == 1u, turn == 3u || TURNS == 1u);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) if (TURNS > 1u) fetch(min(row + r, last), from + t, words[r]);
+                    [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                        take_x(m, t, turns);
+                        [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                            accumulate(min(row + r, last), from + t, 0u, words[r], turns, sum[m][r]);
+                    }
                 }
-                if (t + lanes >= count) continue;
+                if (TURNS > 1u || t + lanes >= count) continue;
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t + lanes, words[r]);
             }
         }

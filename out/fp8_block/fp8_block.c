@@ -711,7 +711,7 @@ static const uint32_t fp8_block_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 2
 static const uint32_t fp8_block_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t fp8_block_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t fp8_block_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t fp8_block_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t fp8_block_gemv_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t fp8_block_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t fp8_block_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t fp8_block_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
@@ -722,7 +722,7 @@ static const qk_spec_constant fp8_block_gemv_f32_vulkan_constants[] = {{0, "loca
     {1, "batch", 1, 4, fp8_block_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, fp8_block_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, fp8_block_gemv_f32_vulkan_split},
-    {6, "shared_fours", 512, 4, fp8_block_gemv_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, fp8_block_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, fp8_block_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, fp8_block_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, fp8_block_gemv_f32_vulkan_schedule},
@@ -847,7 +847,7 @@ static const uint32_t fp8_block_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const uint32_t fp8_block_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t fp8_block_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t fp8_block_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t fp8_block_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t fp8_block_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t fp8_block_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t fp8_block_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t fp8_block_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
@@ -858,7 +858,7 @@ static const qk_spec_constant fp8_block_gemv_f16_vulkan_constants[] = {{0, "loca
     {1, "batch", 1, 4, fp8_block_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, fp8_block_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, fp8_block_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 4, fp8_block_gemv_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, fp8_block_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, fp8_block_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, fp8_block_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 5, fp8_block_gemv_f16_vulkan_schedule},

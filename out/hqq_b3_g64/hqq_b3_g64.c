@@ -868,7 +868,7 @@ static const uint32_t hqq_b3_g64_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t hqq_b3_g64_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b3_g64_gemv_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_turns[] = {1, 4};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -880,7 +880,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_f32_vulkan_constants[] = {{0, "loc
     {1, "batch", 1, 4, hqq_b3_g64_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_f32_vulkan_split},
-    {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, hqq_b3_g64_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_f32_vulkan_checked},
     {43, "turns", 1, 2, hqq_b3_g64_gemv_f32_vulkan_turns},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_f32_vulkan_staged},
@@ -1008,7 +1008,7 @@ static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_digits[] = {1};
-static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1022,7 +1022,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_int8_f32_vulkan_constants[] = {{0,
     {2, "rows", 4, 4, hqq_b3_g64_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, hqq_b3_g64_gemv_int8_f32_vulkan_digits},
-    {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_int8_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, hqq_b3_g64_gemv_int8_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, hqq_b3_g64_gemv_int8_f32_vulkan_x_packed},
     {12, "checked", 1, 2, hqq_b3_g64_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int8_f32_vulkan_staged},
@@ -1118,7 +1118,7 @@ static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_digits[] = {2};
-static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1132,7 +1132,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_split_f32_vulkan_constants[] = {{0
     {2, "rows", 4, 4, hqq_b3_g64_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, hqq_b3_g64_gemv_split_f32_vulkan_digits},
-    {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_split_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, hqq_b3_g64_gemv_split_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, hqq_b3_g64_gemv_split_f32_vulkan_x_packed},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_split_f32_vulkan_staged},
@@ -1228,7 +1228,7 @@ static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_digits[] = {3};
-static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1242,7 +1242,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_int24_f32_vulkan_constants[] = {{0
     {2, "rows", 4, 4, hqq_b3_g64_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, hqq_b3_g64_gemv_int24_f32_vulkan_digits},
-    {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_int24_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, hqq_b3_g64_gemv_int24_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, hqq_b3_g64_gemv_int24_f32_vulkan_x_packed},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int24_f32_vulkan_staged},
@@ -1337,7 +1337,7 @@ static const uint32_t hqq_b3_g64_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t hqq_b3_g64_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b3_g64_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_turns[] = {1, 4};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1349,7 +1349,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_f16_vulkan_constants[] = {{0, "loc
     {1, "batch", 1, 4, hqq_b3_g64_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, hqq_b3_g64_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_f16_vulkan_checked},
     {43, "turns", 1, 2, hqq_b3_g64_gemv_f16_vulkan_turns},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_f16_vulkan_staged},
@@ -1477,7 +1477,7 @@ static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_digits[] = {1};
-static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1491,7 +1491,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_int8_f16_vulkan_constants[] = {{0,
     {2, "rows", 4, 4, hqq_b3_g64_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, hqq_b3_g64_gemv_int8_f16_vulkan_digits},
-    {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_int8_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, hqq_b3_g64_gemv_int8_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, hqq_b3_g64_gemv_int8_f16_vulkan_x_packed},
     {12, "checked", 1, 2, hqq_b3_g64_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int8_f16_vulkan_staged},
@@ -1587,7 +1587,7 @@ static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_digits[] = {2};
-static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1601,7 +1601,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_split_f16_vulkan_constants[] = {{0
     {2, "rows", 4, 4, hqq_b3_g64_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, hqq_b3_g64_gemv_split_f16_vulkan_digits},
-    {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_split_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, hqq_b3_g64_gemv_split_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, hqq_b3_g64_gemv_split_f16_vulkan_x_packed},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_split_f16_vulkan_staged},
@@ -1697,7 +1697,7 @@ static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_digits[] = {3};
-static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1711,7 +1711,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_int24_f16_vulkan_constants[] = {{0
     {2, "rows", 4, 4, hqq_b3_g64_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, hqq_b3_g64_gemv_int24_f16_vulkan_digits},
-    {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_int24_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, hqq_b3_g64_gemv_int24_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, hqq_b3_g64_gemv_int24_f16_vulkan_x_packed},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int24_f16_vulkan_staged},

@@ -30,6 +30,7 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
 layout(constant_id = 3) const uint SPLIT = 4;  // quarters of a subgroup that are a team
+layout(constant_id = 43) const uint TURNS = 1;  // in which a tile is multiplied
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
 layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
@@ -170,8 +171,12 @@ void fetch(uint n, uint j, out uvec4 fours[8], out uint words[2]) {
     words[1] = uint(scale[row]);
 }
 
+// Tiles are multiplied in TURNS turns, a part of the terms in each. What is asked here is true, but no compiler knows, which would load
+// for all turns first, into registers that another subgroup could have.
+bool is_turn(uint turn) { return turn == 0u || (turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }
+
 // Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uvec4 fours[8], uint words[2], inout float sum) {
+void accumulate(uint n, uint j, uint k, uvec4 fours[8], uint words[2], bvec4 turns, inout float sum) {
     const uint row = n * (row_tiles / 4u) + j / 2u, tile = j % 2u;
     const uint block_row = row % grid_rows;
     const uint r = row / grid_rows;
@@ -182,13 +187,23 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[8], uint words[2], inout flo
     float z = unpackHalf2x16(m_).x;  // m: 16 bits
     float dots0 = dot_add(dot(x[k][0], vec4((w0.x >> shift) & 7u, (w0.y >> shift) & 7u, (w0.z >> shift) & 7u, (w0.w >> shift) & 7u)),
         x[k][1], vec4((w1.x >> shift) & 7u, (w1.y >> shift) & 7u, (w1.z >> shift) & 7u, (w1.w >> shift) & 7u));
-    float dots1 = dot_add(dots0, x[k][2], vec4((w2.x >> shift) & 7u, (w2.y >> shift) & 7u, (w2.z >> shift) & 7u, (w2.w >> shift) & 7u));
+    float dots1 = dot_add(TURNS > 1u ? 0.0 : dots0, x[k][2],
+        vec4((w2.x >> shift) & 7u, (w2.y >> shift) & 7u, (w2.z >> shift) & 7u, (w2.w >> shift) & 7u));
     float dots2 = dot_add(dots1, x[k][3], vec4((w3.x >> shift) & 7u, (w3.y >> shift) & 7u, (w3.z >> shift) & 7u, (w3.w >> shift) & 7u));
-    float dots3 = dot_add(dots2, x[k][4], vec4((w4.x >> shift) & 7u, (w4.y >> shift) & 7u, (w4.z >> shift) & 7u, (w4.w >> shift) & 7u));
+    float dots3 = dot_add(TURNS > 1u ? 0.0 : dots2, x[k][4],
+        vec4((w4.x >> shift) & 7u, (w4.y >> shift) & 7u, (w4.z >> shift) & 7u, (w4.w >> shift) & 7u));
     float dots4 = dot_add(dots3, x[k][5], vec4((w5.x >> shift) & 7u, (w5.y >> shift) & 7u, (w5.z >> shift) & 7u, (w5.w >> shift) & 7u));
-    float dots5 = dot_add(dots4, x[k][6], vec4((w6.x >> shift) & 7u, (w6.y >> shift) & 7u, (w6.z >> shift) & 7u, (w6.w >> shift) & 7u));
+    float dots5 = dot_add(TURNS > 1u ? 0.0 : dots4, x[k][6],
+        vec4((w6.x >> shift) & 7u, (w6.y >> shift) & 7u, (w6.z >> shift) & 7u, (w6.w >> shift) & 7u));
     float dots6 = dot_add(dots5, x[k][7], vec4((w7.x >> shift) & 7u, (w7.y >> shift) & 7u, (w7.z >> shift) & 7u, (w7.w >> shift) & 7u));
-    sum += s * dots6 - s * z * x_sum[k][0];
+    if (TURNS == 1u) {
+        sum += s * dots6 - s * z * x_sum[k][0];
+        return;
+    }
+    if (turns.x) sum = sum + s * dots0;
+    if (turns.y) sum = sum + s * dots2;
+    if (turns.z) sum = sum + s * dots4;
+    if (turns.w) sum = sum + s * dots6 - s * z * x_sum[k][0];
 }
 
 const uint X_FOURS = 9u, FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
@@ -200,11 +215,15 @@ void share_x(uint m, uint t) {
     shared_x[(m * X_FOURS + 8u) * SLICE + t] = vec4(x_sum[0][0], 0.0, 0.0, 0.0);
 }
 
-// Takes it from there.
-void take_x(uint m, uint t) {
-    [[unroll]] for (uint i = 0u; i < 8u; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
-    const vec4 sums = shared_x[(m * X_FOURS + 8u) * SLICE + t];
-    x_sum[0][0] = sums.x;
+// Takes it from there, for the turns that are true.
+void take_x(uint m, uint t, bvec4 turns) {
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) if (turns[i / 2u]) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
+    if (TURNS == 1u) {
+        const vec4 sums = shared_x[(m * X_FOURS + 8u) * SLICE + t];
+        x_sum[0][0] = sums.x;
+        return;
+    }
+    if (turns.w) x_sum[0][0] = shared_x[(m * X_FOURS + 8u) * SLICE + t].x;
 }
 
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
@@ -245,14 +264,21 @@ void main() {
             // Weights are on their way while the workgroup waits for x.
             uvec4 fours[ROWS][8];
             uint words[ROWS][2];
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + min(lane, count - 1u), fours[r], words[r]);
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                if (TURNS == 1u) fetch(min(row + r, last), from + min(lane, count - 1u), fours[r], words[r]);
             if (slice < tiles || first < group_count() * teams * ROWS) share_slice(from, count);  // else it is there still
             for (uint t = lane; t < count; t += lanes) {
-                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-                    take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, last), from + t, 0u, fours[r], words[r], sum[m][r]);
+                [[unroll]] for (uint turn = 0u; turn < TURNS; ++turn) {
+                    if (!is_turn(turn)) continue;
+                    const bvec4 turns = bvec4(turn == 0u, turn == 1u || TURNS == 1u, turn == 2u || TURNS == 1u, turn == 3u || TURNS == 1u);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) if (TURNS > 1u) fetch(min(row + r, last), from + t, fours[r], words[r]);
+                    [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                        take_x(m, t, turns);
+                        [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                            accumulate(min(row + r, last), from + t, 0u, fours[r], words[r], turns, sum[m][r]);
+                    }
                 }
-                if (t + lanes >= count) continue;
+                if (TURNS > 1u || t + lanes >= count) continue;
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t + lanes, fours[r], words[r]);
             }
         }

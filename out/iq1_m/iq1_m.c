@@ -3066,7 +3066,7 @@ static const uint32_t iq1_m_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 
 static const uint32_t iq1_m_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_m_gemv_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t iq1_m_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_f32_vulkan_turns[] = {1, 4};
 static const uint32_t iq1_m_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -3079,7 +3079,7 @@ static const qk_spec_constant iq1_m_gemv_f32_vulkan_constants[] = {{0, "local_si
     {1, "batch", 1, 4, iq1_m_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_f32_vulkan_split},
-    {6, "shared_fours", 512, 4, iq1_m_gemv_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, iq1_m_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, iq1_m_gemv_f32_vulkan_checked},
     {43, "turns", 1, 2, iq1_m_gemv_f32_vulkan_turns},
     {7, "staged", 1, 4, iq1_m_gemv_f32_vulkan_staged},
@@ -3201,7 +3201,7 @@ static const uint32_t iq1_m_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_digits[] = {1};
-static const uint32_t iq1_m_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_m_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_checked[] = {0, 1};
@@ -3216,7 +3216,7 @@ static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {2, "rows", 4, 4, iq1_m_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, iq1_m_gemv_int8_f32_vulkan_digits},
-    {6, "shared_fours", 512, 4, iq1_m_gemv_int8_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, iq1_m_gemv_int8_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, iq1_m_gemv_int8_f32_vulkan_x_packed},
     {11, "padded", 0, 2, iq1_m_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, iq1_m_gemv_int8_f32_vulkan_checked},
@@ -3311,7 +3311,7 @@ static const uint32_t iq1_m_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_digits[] = {2};
-static const uint32_t iq1_m_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_m_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_checked[] = {0, 1};
@@ -3327,7 +3327,7 @@ static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {2, "rows", 4, 4, iq1_m_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, iq1_m_gemv_split_f32_vulkan_digits},
-    {6, "shared_fours", 512, 4, iq1_m_gemv_split_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, iq1_m_gemv_split_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, iq1_m_gemv_split_f32_vulkan_x_packed},
     {11, "padded", 0, 2, iq1_m_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_split_f32_vulkan_checked},
@@ -3422,7 +3422,7 @@ static const uint32_t iq1_m_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_digits[] = {3};
-static const uint32_t iq1_m_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_m_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_checked[] = {0, 1};
@@ -3438,7 +3438,7 @@ static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {2, "rows", 4, 4, iq1_m_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, iq1_m_gemv_int24_f32_vulkan_digits},
-    {6, "shared_fours", 512, 4, iq1_m_gemv_int24_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, iq1_m_gemv_int24_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, iq1_m_gemv_int24_f32_vulkan_x_packed},
     {11, "padded", 0, 2, iq1_m_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_int24_f32_vulkan_checked},
@@ -3533,7 +3533,7 @@ static const uint32_t iq1_m_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 
 static const uint32_t iq1_m_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_m_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t iq1_m_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_f16_vulkan_turns[] = {1, 4};
 static const uint32_t iq1_m_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -3546,7 +3546,7 @@ static const qk_spec_constant iq1_m_gemv_f16_vulkan_constants[] = {{0, "local_si
     {1, "batch", 1, 4, iq1_m_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 4, iq1_m_gemv_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, iq1_m_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, iq1_m_gemv_f16_vulkan_checked},
     {43, "turns", 1, 2, iq1_m_gemv_f16_vulkan_turns},
     {7, "staged", 1, 4, iq1_m_gemv_f16_vulkan_staged},
@@ -3668,7 +3668,7 @@ static const uint32_t iq1_m_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_digits[] = {1};
-static const uint32_t iq1_m_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_m_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_checked[] = {0, 1};
@@ -3683,7 +3683,7 @@ static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {2, "rows", 4, 4, iq1_m_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, iq1_m_gemv_int8_f16_vulkan_digits},
-    {6, "shared_fours", 512, 4, iq1_m_gemv_int8_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, iq1_m_gemv_int8_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, iq1_m_gemv_int8_f16_vulkan_x_packed},
     {11, "padded", 0, 2, iq1_m_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, iq1_m_gemv_int8_f16_vulkan_checked},
@@ -3778,7 +3778,7 @@ static const uint32_t iq1_m_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_digits[] = {2};
-static const uint32_t iq1_m_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_m_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_checked[] = {0, 1};
@@ -3794,7 +3794,7 @@ static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {2, "rows", 4, 4, iq1_m_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, iq1_m_gemv_split_f16_vulkan_digits},
-    {6, "shared_fours", 512, 4, iq1_m_gemv_split_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, iq1_m_gemv_split_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, iq1_m_gemv_split_f16_vulkan_x_packed},
     {11, "padded", 0, 2, iq1_m_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_split_f16_vulkan_checked},
@@ -3889,7 +3889,7 @@ static const uint32_t iq1_m_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_digits[] = {3};
-static const uint32_t iq1_m_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_m_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_checked[] = {0, 1};
@@ -3905,7 +3905,7 @@ static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {2, "rows", 4, 4, iq1_m_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, iq1_m_gemv_int24_f16_vulkan_digits},
-    {6, "shared_fours", 512, 4, iq1_m_gemv_int24_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, iq1_m_gemv_int24_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, iq1_m_gemv_int24_f16_vulkan_x_packed},
     {11, "padded", 0, 2, iq1_m_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_int24_f16_vulkan_checked},

@@ -923,8 +923,9 @@ static const uint32_t mxfp4_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 
 static const uint32_t mxfp4_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t mxfp4_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t mxfp4_gemv_f32_vulkan_checked[] = {0, 1};
+static const uint32_t mxfp4_gemv_f32_vulkan_turns[] = {1, 4};
 static const uint32_t mxfp4_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t mxfp4_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
@@ -935,8 +936,9 @@ static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_si
     {1, "batch", 1, 4, mxfp4_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_f32_vulkan_split},
-    {6, "shared_fours", 512, 4, mxfp4_gemv_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, mxfp4_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, mxfp4_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, mxfp4_gemv_f32_vulkan_turns},
     {7, "staged", 1, 4, mxfp4_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 6, mxfp4_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, mxfp4_gemv_f32_vulkan_lanes},
@@ -964,7 +966,7 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .push = mxfp4_gemv_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f32_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 14,
     .spec_constants = mxfp4_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1060,7 +1062,7 @@ static const uint32_t mxfp4_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_digits[] = {1};
-static const uint32_t mxfp4_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_checked[] = {0, 1};
@@ -1075,7 +1077,7 @@ static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {2, "rows", 4, 4, mxfp4_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, mxfp4_gemv_int8_f32_vulkan_digits},
-    {6, "shared_fours", 512, 4, mxfp4_gemv_int8_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, mxfp4_gemv_int8_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, mxfp4_gemv_int8_f32_vulkan_x_packed},
     {11, "padded", 0, 2, mxfp4_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, mxfp4_gemv_int8_f32_vulkan_checked},
@@ -1170,7 +1172,7 @@ static const uint32_t mxfp4_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_digits[] = {2};
-static const uint32_t mxfp4_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_checked[] = {0, 1};
@@ -1186,7 +1188,7 @@ static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {2, "rows", 4, 4, mxfp4_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, mxfp4_gemv_split_f32_vulkan_digits},
-    {6, "shared_fours", 512, 4, mxfp4_gemv_split_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, mxfp4_gemv_split_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, mxfp4_gemv_split_f32_vulkan_x_packed},
     {11, "padded", 0, 2, mxfp4_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, mxfp4_gemv_split_f32_vulkan_checked},
@@ -1281,7 +1283,7 @@ static const uint32_t mxfp4_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_digits[] = {3};
-static const uint32_t mxfp4_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_checked[] = {0, 1};
@@ -1297,7 +1299,7 @@ static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {2, "rows", 4, 4, mxfp4_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, mxfp4_gemv_int24_f32_vulkan_digits},
-    {6, "shared_fours", 512, 4, mxfp4_gemv_int24_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, mxfp4_gemv_int24_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, mxfp4_gemv_int24_f32_vulkan_x_packed},
     {11, "padded", 0, 2, mxfp4_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, mxfp4_gemv_int24_f32_vulkan_checked},
@@ -1391,8 +1393,9 @@ static const uint32_t mxfp4_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 
 static const uint32_t mxfp4_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t mxfp4_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t mxfp4_gemv_f16_vulkan_checked[] = {0, 1};
+static const uint32_t mxfp4_gemv_f16_vulkan_turns[] = {1, 4};
 static const uint32_t mxfp4_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t mxfp4_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
@@ -1403,8 +1406,9 @@ static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_si
     {1, "batch", 1, 4, mxfp4_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 4, mxfp4_gemv_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, mxfp4_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, mxfp4_gemv_f16_vulkan_checked},
+    {43, "turns", 1, 2, mxfp4_gemv_f16_vulkan_turns},
     {7, "staged", 1, 4, mxfp4_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 6, mxfp4_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, mxfp4_gemv_f16_vulkan_lanes},
@@ -1432,7 +1436,7 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .push = mxfp4_gemv_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f16_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 14,
     .spec_constants = mxfp4_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1528,7 +1532,7 @@ static const uint32_t mxfp4_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_digits[] = {1};
-static const uint32_t mxfp4_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_checked[] = {0, 1};
@@ -1543,7 +1547,7 @@ static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {2, "rows", 4, 4, mxfp4_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, mxfp4_gemv_int8_f16_vulkan_digits},
-    {6, "shared_fours", 512, 4, mxfp4_gemv_int8_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, mxfp4_gemv_int8_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, mxfp4_gemv_int8_f16_vulkan_x_packed},
     {11, "padded", 0, 2, mxfp4_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, mxfp4_gemv_int8_f16_vulkan_checked},
@@ -1638,7 +1642,7 @@ static const uint32_t mxfp4_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_digits[] = {2};
-static const uint32_t mxfp4_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_checked[] = {0, 1};
@@ -1654,7 +1658,7 @@ static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {2, "rows", 4, 4, mxfp4_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, mxfp4_gemv_split_f16_vulkan_digits},
-    {6, "shared_fours", 512, 4, mxfp4_gemv_split_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, mxfp4_gemv_split_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, mxfp4_gemv_split_f16_vulkan_x_packed},
     {11, "padded", 0, 2, mxfp4_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, mxfp4_gemv_split_f16_vulkan_checked},
@@ -1749,7 +1753,7 @@ static const uint32_t mxfp4_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_digits[] = {3};
-static const uint32_t mxfp4_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_checked[] = {0, 1};
@@ -1765,7 +1769,7 @@ static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {2, "rows", 4, 4, mxfp4_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, mxfp4_gemv_int24_f16_vulkan_digits},
-    {6, "shared_fours", 512, 4, mxfp4_gemv_int24_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, mxfp4_gemv_int24_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, mxfp4_gemv_int24_f16_vulkan_x_packed},
     {11, "padded", 0, 2, mxfp4_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, mxfp4_gemv_int24_f16_vulkan_checked},

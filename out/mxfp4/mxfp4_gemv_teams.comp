@@ -26,6 +26,7 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
 layout(constant_id = 3) const uint SPLIT = 4;  // quarters of a subgroup that are a team
+layout(constant_id = 43) const uint TURNS = 1;  // in which a tile is multiplied
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
 layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
@@ -147,8 +148,12 @@ void fetch(uint n, uint j, out uint words[11]) {
     words[10] = blocks_word[base + 12u];
 }
 
+// Tiles are multiplied in TURNS turns, a part of the terms in each. What is asked here is true, but no compiler knows, which would load
+// for all turns first, into registers that another subgroup could have.
+bool is_turn(uint turn) { return turn == 0u || (turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }
+
 // Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uint words[11], inout float sum) {
+void accumulate(uint n, uint j, uint k, uint words[11], bvec4 turns, inout float sum) {
     uint e0 = words[2] & 0xFFu, qs0 = words[0], qs1 = words[1], qs_run0 = (qs0 >> 8u) | (qs1 << 24u), e1 = (words[5] >> 8u) & 0xFFu;
     uint qs2 = words[3], qs3 = words[4], qs_run1 = (qs2 >> 16u) | (qs3 << 16u), e2 = (words[8] >> 16u) & 0xFFu, qs4 = words[6];
     uint qs5 = words[7], qs_run2 = (qs4 >> 24u) | (qs5 << 8u), e3 = words[10] >> 24u, qs6 = words[9];
@@ -177,7 +182,14 @@ void accumulate(uint n, uint j, uint k, uint words[11], inout float sum) {
     float dots2 = dot_add(dot(x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)), x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
     float dots3 = dot_add(dot(x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y)), x[k][7],
         vec4(pair14.x, pair15.x, pair14.y, pair15.y));
-    sum += e_e_e0 * dots0 + e_e_e1 * dots1 + e_e_e2 * dots2 + e_e_e3 * dots3;
+    if (TURNS == 1u) {
+        sum += e_e_e0 * dots0 + e_e_e1 * dots1 + e_e_e2 * dots2 + e_e_e3 * dots3;
+        return;
+    }
+    if (turns.x) sum = sum + e_e_e0 * dots0;
+    if (turns.y) sum = sum + e_e_e1 * dots1;
+    if (turns.z) sum = sum + e_e_e2 * dots2;
+    if (turns.w) sum = sum + e_e_e3 * dots3;
 }
 
 const uint X_FOURS = 8u, FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
@@ -188,9 +200,9 @@ void share_x(uint m, uint t) {
     [[unroll]] for (uint i = 0u; i < 8u; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = x[0][i];
 }
 
-// Takes it from there.
-void take_x(uint m, uint t) {
-    [[unroll]] for (uint i = 0u; i < 8u; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
+// Takes it from there, for the turns that are true.
+void take_x(uint m, uint t, bvec4 turns) {
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) if (turns[i / 2u]) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
 }
 
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
@@ -229,14 +241,21 @@ void main() {
             const uint count = min(slice, tiles - from);
             // Weights are on their way while the workgroup waits for x.
             uint words[ROWS][11];
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + min(lane, count - 1u), words[r]);
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                if (TURNS == 1u) fetch(min(row + r, last), from + min(lane, count - 1u), words[r]);
             if (slice < tiles || first < group_count() * teams * ROWS) share_slice(from, count);  // else it is there still
             for (uint t = lane; t < count; t += lanes) {
-                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-                    take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, last), from + t, 0u, words[r], sum[m][r]);
+                [[unroll]] for (uint turn = 0u; turn < TURNS; ++turn) {
+                    if (!is_turn(turn)) continue;
+                    const bvec4 turns = bvec4(turn == 0u, turn == 1u || TURNS == 1u, turn == 2u || TURNS == 1u, turn == 3u || TURNS == 1u);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) if (TURNS > 1u) fetch(min(row + r, last), from + t, words[r]);
+                    [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                        take_x(m, t, turns);
+                        [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                            accumulate(min(row + r, last), from + t, 0u, words[r], turns, sum[m][r]);
+                    }
                 }
-                if (t + lanes >= count) continue;
+                if (TURNS > 1u || t + lanes >= count) continue;
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t + lanes, words[r]);
             }
         }

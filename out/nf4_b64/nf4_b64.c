@@ -917,8 +917,9 @@ static const uint32_t nf4_b64_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const uint32_t nf4_b64_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nf4_b64_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nf4_b64_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t nf4_b64_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t nf4_b64_gemv_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t nf4_b64_gemv_f32_vulkan_checked[] = {0, 1};
+static const uint32_t nf4_b64_gemv_f32_vulkan_turns[] = {1, 4};
 static const uint32_t nf4_b64_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nf4_b64_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t nf4_b64_gemv_f32_vulkan_x_type[] = {0};
@@ -928,8 +929,9 @@ static const qk_spec_constant nf4_b64_gemv_f32_vulkan_constants[] = {{0, "local_
     {1, "batch", 1, 4, nf4_b64_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, nf4_b64_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, nf4_b64_gemv_f32_vulkan_split},
-    {6, "shared_fours", 512, 4, nf4_b64_gemv_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, nf4_b64_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, nf4_b64_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, nf4_b64_gemv_f32_vulkan_turns},
     {7, "staged", 1, 4, nf4_b64_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, nf4_b64_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, nf4_b64_gemv_f32_vulkan_x_type},
@@ -956,7 +958,7 @@ const qk_kernel qk_nf4_b64_gemv_f32_vulkan = {
     .push = nf4_b64_gemv_f32_push,
     .table_count = 1,
     .tables = nf4_b64_gemv_f32_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = nf4_b64_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1059,8 +1061,9 @@ static const uint32_t nf4_b64_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const uint32_t nf4_b64_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nf4_b64_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nf4_b64_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t nf4_b64_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t nf4_b64_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t nf4_b64_gemv_f16_vulkan_checked[] = {0, 1};
+static const uint32_t nf4_b64_gemv_f16_vulkan_turns[] = {1, 4};
 static const uint32_t nf4_b64_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nf4_b64_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t nf4_b64_gemv_f16_vulkan_x_type[] = {1};
@@ -1070,8 +1073,9 @@ static const qk_spec_constant nf4_b64_gemv_f16_vulkan_constants[] = {{0, "local_
     {1, "batch", 1, 4, nf4_b64_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, nf4_b64_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, nf4_b64_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 4, nf4_b64_gemv_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, nf4_b64_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, nf4_b64_gemv_f16_vulkan_checked},
+    {43, "turns", 1, 2, nf4_b64_gemv_f16_vulkan_turns},
     {7, "staged", 1, 4, nf4_b64_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 5, nf4_b64_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, nf4_b64_gemv_f16_vulkan_x_type},
@@ -1098,7 +1102,7 @@ const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
     .push = nf4_b64_gemv_f16_push,
     .table_count = 1,
     .tables = nf4_b64_gemv_f16_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = nf4_b64_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -33,6 +33,7 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
 layout(constant_id = 3) const uint SPLIT = 4;  // quarters of a subgroup that are a team
+layout(constant_id = 43) const uint TURNS = 1;  // in which a tile is multiplied
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
 layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
@@ -161,8 +162,12 @@ void fetch(uint n, uint j, out uvec4 fours[1], out uint words[1]) {
     words[0] = absmax[block];
 }
 
+// Tiles are multiplied in TURNS turns, a part of the terms in each. What is asked here is true, but no compiler knows, which would load
+// for all turns first, into registers that another subgroup could have.
+bool is_turn(uint turn) { return turn == 0u || (turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }
+
 // Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uvec4 fours[1], uint words[1], inout float sum) {
+void accumulate(uint n, uint j, uint k, uvec4 fours[1], uint words[1], bvec4 turns, inout float sum) {
     float s = uintBitsToFloat(words[0]);
     uvec4 w = fours[0];
     uvec4 q0 = (uvec4(w.x) >> uvec4(4, 0, 12, 8)) & 15u, q1 = (uvec4(w.x) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
@@ -170,13 +175,20 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[1], uint words[1], inout flo
     uvec4 q4 = (uvec4(w.z) >> uvec4(4, 0, 12, 8)) & 15u, q5 = (uvec4(w.z) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
     uvec4 q6 = (uvec4(w.w) >> uvec4(4, 0, 12, 8)) & 15u, q7 = (uvec4(w.w) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
     float dots0 = dot_add(dot(x[k][0], vec4(N[q0.x], N[q0.y], N[q0.z], N[q0.w])), x[k][1], vec4(N[q1.x], N[q1.y], N[q1.z], N[q1.w]));
-    float dots1 = dot_add(dots0, x[k][2], vec4(N[q2.x], N[q2.y], N[q2.z], N[q2.w]));
+    float dots1 = dot_add(TURNS > 1u ? 0.0 : dots0, x[k][2], vec4(N[q2.x], N[q2.y], N[q2.z], N[q2.w]));
     float dots2 = dot_add(dots1, x[k][3], vec4(N[q3.x], N[q3.y], N[q3.z], N[q3.w]));
-    float dots3 = dot_add(dots2, x[k][4], vec4(N[q4.x], N[q4.y], N[q4.z], N[q4.w]));
+    float dots3 = dot_add(TURNS > 1u ? 0.0 : dots2, x[k][4], vec4(N[q4.x], N[q4.y], N[q4.z], N[q4.w]));
     float dots4 = dot_add(dots3, x[k][5], vec4(N[q5.x], N[q5.y], N[q5.z], N[q5.w]));
-    float dots5 = dot_add(dots4, x[k][6], vec4(N[q6.x], N[q6.y], N[q6.z], N[q6.w]));
+    float dots5 = dot_add(TURNS > 1u ? 0.0 : dots4, x[k][6], vec4(N[q6.x], N[q6.y], N[q6.z], N[q6.w]));
     float dots6 = dot_add(dots5, x[k][7], vec4(N[q7.x], N[q7.y], N[q7.z], N[q7.w]));
-    sum += s * dots6;
+    if (TURNS == 1u) {
+        sum += s * dots6;
+        return;
+    }
+    if (turns.x) sum = sum + s * dots0;
+    if (turns.y) sum = sum + s * dots2;
+    if (turns.z) sum = sum + s * dots4;
+    if (turns.w) sum = sum + s * dots6;
 }
 
 const uint X_FOURS = 8u, FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
@@ -187,9 +199,9 @@ void share_x(uint m, uint t) {
     [[unroll]] for (uint i = 0u; i < 8u; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = x[0][i];
 }
 
-// Takes it from there.
-void take_x(uint m, uint t) {
-    [[unroll]] for (uint i = 0u; i < 8u; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
+// Takes it from there, for the turns that are true.
+void take_x(uint m, uint t, bvec4 turns) {
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) if (turns[i / 2u]) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
 }
 
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
@@ -230,14 +242,21 @@ void main() {
             // Weights are on their way while the workgroup waits for x.
             uvec4 fours[ROWS][1];
             uint words[ROWS][1];
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + min(lane, count - 1u), fours[r], words[r]);
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                if (TURNS == 1u) fetch(min(row + r, last), from + min(lane, count - 1u), fours[r], words[r]);
             if (slice < tiles || first < group_count() * teams * ROWS) share_slice(from, count);  // else it is there still
             for (uint t = lane; t < count; t += lanes) {
-                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-                    take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, last), from + t, 0u, fours[r], words[r], sum[m][r]);
+                [[unroll]] for (uint turn = 0u; turn < TURNS; ++turn) {
+                    if (!is_turn(turn)) continue;
+                    const bvec4 turns = bvec4(turn == 0u, turn == 1u || TURNS == 1u, turn == 2u || TURNS == 1u, turn == 3u || TURNS == 1u);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) if (TURNS > 1u) fetch(min(row + r, last), from + t, fours[r], words[r]);
+                    [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                        take_x(m, t, turns);
+                        [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                            accumulate(min(row + r, last), from + t, 0u, fours[r], words[r], turns, sum[m][r]);
+                    }
                 }
-                if (t + lanes >= count) continue;
+                if (TURNS > 1u || t + lanes >= count) continue;
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t + lanes, fours[r], words[r]);
             }
         }

@@ -768,8 +768,9 @@ static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_checked[] = {0, 1};
+static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_turns[] = {1, 4};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_x_type[] = {0};
@@ -779,8 +780,9 @@ static const qk_spec_constant nvfp4_ckpt_gemv_f32_vulkan_constants[] = {{0, "loc
     {1, "batch", 1, 4, nvfp4_ckpt_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_ckpt_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, nvfp4_ckpt_gemv_f32_vulkan_split},
-    {6, "shared_fours", 512, 4, nvfp4_ckpt_gemv_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, nvfp4_ckpt_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, nvfp4_ckpt_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, nvfp4_ckpt_gemv_f32_vulkan_turns},
     {7, "staged", 1, 4, nvfp4_ckpt_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, nvfp4_ckpt_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, nvfp4_ckpt_gemv_f32_vulkan_x_type},
@@ -805,7 +807,7 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
     .push_bytes = 104,
     .push_count = 26,
     .push = nvfp4_ckpt_gemv_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = nvfp4_ckpt_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -906,8 +908,9 @@ static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_checked[] = {0, 1};
+static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_turns[] = {1, 4};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_x_type[] = {1};
@@ -917,8 +920,9 @@ static const qk_spec_constant nvfp4_ckpt_gemv_f16_vulkan_constants[] = {{0, "loc
     {1, "batch", 1, 4, nvfp4_ckpt_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_ckpt_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, nvfp4_ckpt_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 4, nvfp4_ckpt_gemv_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, nvfp4_ckpt_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, nvfp4_ckpt_gemv_f16_vulkan_checked},
+    {43, "turns", 1, 2, nvfp4_ckpt_gemv_f16_vulkan_turns},
     {7, "staged", 1, 4, nvfp4_ckpt_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 5, nvfp4_ckpt_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, nvfp4_ckpt_gemv_f16_vulkan_x_type},
@@ -943,7 +947,7 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
     .push_bytes = 104,
     .push_count = 26,
     .push = nvfp4_ckpt_gemv_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = nvfp4_ckpt_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -24,6 +24,7 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
 layout(constant_id = 3) const uint SPLIT = 4;  // quarters of a subgroup that are a team
+layout(constant_id = 43) const uint TURNS = 1;  // in which a tile is multiplied
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
 layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
@@ -154,8 +155,12 @@ void fetch(uint n, uint j, out uvec4 fours[1], out uint words[2]) {
     words[1] = weight_scale_2[0u];
 }
 
+// Tiles are multiplied in TURNS turns, a part of the terms in each. What is asked here is true, but no compiler knows, which would load
+// for all turns first, into registers that another subgroup could have.
+bool is_turn(uint turn) { return turn == 0u || (turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }
+
 // Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uvec4 fours[1], uint words[2], inout float sum) {
+void accumulate(uint n, uint j, uint k, uvec4 fours[1], uint words[2], bvec4 turns, inout float sum) {
     uint tile = j % 2u, shift = tile * 16u, s_bits0 = (words[0] >> shift) & 0xFFu, s_bits1 = (words[0] >> (shift + 8u)) & 0xFFu;
     precise float s0 = unpackHalf2x16(((s_bits0 & 0x7Fu) == 0x7Fu ? 32256u : (s_bits0 & 0x7Fu) << 7u) | ((s_bits0 & 128u) << 8u)).x * 256.0;
     precise float s1 = unpackHalf2x16(((s_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (s_bits1 & 0x7Fu) << 7u) | ((s_bits1 & 128u) << 8u)).x * 256.0;
@@ -179,12 +184,19 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[1], uint words[2], inout flo
     vec2 pair14 = unpackHalf2x16(((w.w << 1u) & 0xE000E00u) | ((w.w << 4u) & 0x80008000u));
     vec2 pair15 = unpackHalf2x16(((w.w >> 3u) & 0xE000E00u) | (w.w & 0x80008000u));
     float dots0 = dot_add(dot(x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)), x[k][1], vec4(pair0.y, pair1.y, pair2.y, pair3.y));
-    float dots1 = dot_add(dots0, x[k][2], vec4(pair4.x, pair5.x, pair6.x, pair7.x));
+    float dots1 = dot_add(TURNS > 1u ? 0.0 : dots0, x[k][2], vec4(pair4.x, pair5.x, pair6.x, pair7.x));
     float dots2 = dot_add(dots1, x[k][3], vec4(pair4.y, pair5.y, pair6.y, pair7.y));
     float dots3 = dot_add(dot(x[k][4], vec4(pair8.x, pair9.x, pair10.x, pair11.x)), x[k][5], vec4(pair8.y, pair9.y, pair10.y, pair11.y));
-    float dots4 = dot_add(dots3, x[k][6], vec4(pair12.x, pair13.x, pair14.x, pair15.x));
+    float dots4 = dot_add(TURNS > 1u ? 0.0 : dots3, x[k][6], vec4(pair12.x, pair13.x, pair14.x, pair15.x));
     float dots5 = dot_add(dots4, x[k][7], vec4(pair12.y, pair13.y, pair14.y, pair15.y));
-    sum += s_t0 * dots2 + s_t1 * dots5;
+    if (TURNS == 1u) {
+        sum += s_t0 * dots2 + s_t1 * dots5;
+        return;
+    }
+    if (turns.x) sum = sum + s_t0 * dots0;
+    if (turns.y) sum = sum + s_t0 * dots2;
+    if (turns.z) sum = sum + s_t1 * dots3;
+    if (turns.w) sum = sum + s_t1 * dots5;
 }
 
 const uint X_FOURS = 8u, FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
@@ -195,9 +207,9 @@ void share_x(uint m, uint t) {
     [[unroll]] for (uint i = 0u; i < 8u; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = x[0][i];
 }
 
-// Takes it from there.
-void take_x(uint m, uint t) {
-    [[unroll]] for (uint i = 0u; i < 8u; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
+// Takes it from there, for the turns that are true.
+void take_x(uint m, uint t, bvec4 turns) {
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) if (turns[i / 2u]) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
 }
 
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
@@ -238,14 +250,21 @@ void main() {
             // Weights are on their way while the workgroup waits for x.
             uvec4 fours[ROWS][1];
             uint words[ROWS][2];
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + min(lane, count - 1u), fours[r], words[r]);
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                if (TURNS == 1u) fetch(min(row + r, last), from + min(lane, count - 1u), fours[r], words[r]);
             if (slice < tiles || first < group_count() * teams * ROWS) share_slice(from, count);  // else it is there still
             for (uint t = lane; t < count; t += lanes) {
-                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-                    take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, last), from + t, 0u, fours[r], words[r], sum[m][r]);
+                [[unroll]] for (uint turn = 0u; turn < TURNS; ++turn) {
+                    if (!is_turn(turn)) continue;
+                    const bvec4 turns = bvec4(turn == 0u, turn == 1u || TURNS == 1u, turn == 2u || TURNS == 1u, turn == 3u || TURNS == 1u);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) if (TURNS > 1u) fetch(min(row + r, last), from + t, fours[r], words[r]);
+                    [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                        take_x(m, t, turns);
+                        [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                            accumulate(min(row + r, last), from + t, 0u, fours[r], words[r], turns, sum[m][r]);
+                    }
                 }
-                if (t + lanes >= count) continue;
+                if (TURNS > 1u || t + lanes >= count) continue;
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t + lanes, fours[r], words[r]);
             }
         }

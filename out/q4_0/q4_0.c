@@ -858,9 +858,10 @@ static const uint32_t q4_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q4_0_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t q4_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q4_0_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_f32_vulkan_checked[] = {0, 1};
+static const uint32_t q4_0_gemv_f32_vulkan_turns[] = {1, 4};
 static const uint32_t q4_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_0_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
@@ -871,9 +872,10 @@ static const qk_spec_constant q4_0_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {1, "batch", 1, 4, q4_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, q4_0_gemv_f32_vulkan_split},
-    {6, "shared_fours", 512, 4, q4_0_gemv_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, q4_0_gemv_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_0_gemv_f32_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, q4_0_gemv_f32_vulkan_turns},
     {7, "staged", 1, 4, q4_0_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 6, q4_0_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_0_gemv_f32_vulkan_lanes},
@@ -899,7 +901,7 @@ const qk_kernel qk_q4_0_gemv_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q4_0_gemv_f32_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = q4_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -992,7 +994,7 @@ static const uint32_t q4_0_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_digits[] = {1};
-static const uint32_t q4_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_checked[] = {0, 1};
@@ -1006,7 +1008,7 @@ static const qk_spec_constant q4_0_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {2, "rows", 4, 4, q4_0_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, q4_0_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q4_0_gemv_int8_f32_vulkan_digits},
-    {6, "shared_fours", 512, 4, q4_0_gemv_int8_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, q4_0_gemv_int8_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, q4_0_gemv_int8_f32_vulkan_x_packed},
     {11, "padded", 0, 2, q4_0_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, q4_0_gemv_int8_f32_vulkan_checked},
@@ -1095,7 +1097,7 @@ static const uint32_t q4_0_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_split_f32_vulkan_digits[] = {2};
-static const uint32_t q4_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q4_0_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_split_f32_vulkan_checked[] = {0, 1};
@@ -1109,7 +1111,7 @@ static const qk_spec_constant q4_0_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {2, "rows", 4, 4, q4_0_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, q4_0_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q4_0_gemv_split_f32_vulkan_digits},
-    {6, "shared_fours", 512, 4, q4_0_gemv_split_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, q4_0_gemv_split_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, q4_0_gemv_split_f32_vulkan_x_packed},
     {11, "padded", 0, 2, q4_0_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_split_f32_vulkan_checked},
@@ -1198,7 +1200,7 @@ static const uint32_t q4_0_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_digits[] = {3};
-static const uint32_t q4_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_checked[] = {0, 1};
@@ -1212,7 +1214,7 @@ static const qk_spec_constant q4_0_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {2, "rows", 4, 4, q4_0_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, q4_0_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q4_0_gemv_int24_f32_vulkan_digits},
-    {6, "shared_fours", 512, 4, q4_0_gemv_int24_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, q4_0_gemv_int24_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, q4_0_gemv_int24_f32_vulkan_x_packed},
     {11, "padded", 0, 2, q4_0_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_int24_f32_vulkan_checked},
@@ -1300,9 +1302,10 @@ static const uint32_t q4_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q4_0_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t q4_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q4_0_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_f16_vulkan_checked[] = {0, 1};
+static const uint32_t q4_0_gemv_f16_vulkan_turns[] = {1, 4};
 static const uint32_t q4_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_0_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
@@ -1313,9 +1316,10 @@ static const qk_spec_constant q4_0_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {1, "batch", 1, 4, q4_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, q4_0_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 4, q4_0_gemv_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, q4_0_gemv_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_0_gemv_f16_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_f16_vulkan_checked},
+    {43, "turns", 1, 2, q4_0_gemv_f16_vulkan_turns},
     {7, "staged", 1, 4, q4_0_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 6, q4_0_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_0_gemv_f16_vulkan_lanes},
@@ -1341,7 +1345,7 @@ const qk_kernel qk_q4_0_gemv_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q4_0_gemv_f16_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = q4_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1434,7 +1438,7 @@ static const uint32_t q4_0_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_digits[] = {1};
-static const uint32_t q4_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_checked[] = {0, 1};
@@ -1448,7 +1452,7 @@ static const qk_spec_constant q4_0_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {2, "rows", 4, 4, q4_0_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, q4_0_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q4_0_gemv_int8_f16_vulkan_digits},
-    {6, "shared_fours", 512, 4, q4_0_gemv_int8_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, q4_0_gemv_int8_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, q4_0_gemv_int8_f16_vulkan_x_packed},
     {11, "padded", 0, 2, q4_0_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, q4_0_gemv_int8_f16_vulkan_checked},
@@ -1537,7 +1541,7 @@ static const uint32_t q4_0_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_split_f16_vulkan_digits[] = {2};
-static const uint32_t q4_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q4_0_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_split_f16_vulkan_checked[] = {0, 1};
@@ -1551,7 +1555,7 @@ static const qk_spec_constant q4_0_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {2, "rows", 4, 4, q4_0_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, q4_0_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q4_0_gemv_split_f16_vulkan_digits},
-    {6, "shared_fours", 512, 4, q4_0_gemv_split_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, q4_0_gemv_split_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, q4_0_gemv_split_f16_vulkan_x_packed},
     {11, "padded", 0, 2, q4_0_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_split_f16_vulkan_checked},
@@ -1640,7 +1644,7 @@ static const uint32_t q4_0_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_digits[] = {3};
-static const uint32_t q4_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_checked[] = {0, 1};
@@ -1654,7 +1658,7 @@ static const qk_spec_constant q4_0_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {2, "rows", 4, 4, q4_0_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, q4_0_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q4_0_gemv_int24_f16_vulkan_digits},
-    {6, "shared_fours", 512, 4, q4_0_gemv_int24_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, q4_0_gemv_int24_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, q4_0_gemv_int24_f16_vulkan_x_packed},
     {11, "padded", 0, 2, q4_0_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_int24_f16_vulkan_checked},

@@ -23,6 +23,7 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
 layout(constant_id = 3) const uint SPLIT = 4;  // quarters of a subgroup that are a team
+layout(constant_id = 43) const uint TURNS = 1;  // in which a tile is multiplied
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
 layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
@@ -144,6 +145,10 @@ void fetch(uint n, uint j, out uint words[7]) {
     words[6] = blocks_word[base + tile * 2u + 6u];
 }
 
+// Tiles are multiplied in TURNS turns, a part of the terms in each. What is asked here is true, but no compiler knows, which would load
+// for all turns first, into registers that another subgroup could have.
+bool is_turn(uint turn) { return turn == 0u || (turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }
+
 // What `mask` has of each byte of a word: the low bits of a half are a number of units of 2^-24.
 vec4 four_codes(uint word, uint mask) {
     const vec2 even = unpackHalf2x16(word & mask), odd = unpackHalf2x16((word >> 8) & mask);
@@ -151,16 +156,25 @@ vec4 four_codes(uint word, uint mask) {
 }
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uint words[7], inout float sum) {
+void accumulate(uint n, uint j, uint k, uint words[7], bvec4 turns, inout float sum) {
     float d0 = unpackHalf2x16(words[2]).x, d1 = unpackHalf2x16(words[5] >> 16u).x;
     uint qs0 = words[0], qs1 = words[1], qs_run0 = (qs0 >> 16u) | (qs1 << 16u), qs2 = words[3], qs_run1 = (qs1 >> 16u) | (qs2 << 16u);
     uint qs3 = words[4], qs4 = words[6];
     float dots0 = dot_add(x_sum[k][0], x[k][0], four_codes(qs_run0, 0xF000Fu));
-    float dots1 = dot_add(dots0, x[k][1], four_codes(qs_run1, 0xF000Fu)), dots2 = dot_add(dots1, x[k][2], four_codes(qs_run0, 0xF000F0u));
+    float dots1 = dot_add(dots0, x[k][1], four_codes(qs_run1, 0xF000Fu));
+    float dots2 = dot_add(TURNS > 1u ? 0.0 : dots1, x[k][2], four_codes(qs_run0, 0xF000F0u));
     float dots3 = dot_add(dots2, x[k][3], four_codes(qs_run1, 0xF000F0u)), dots4 = dot_add(x_sum[k][1], x[k][4], four_codes(qs3, 0xF000Fu));
-    float dots5 = dot_add(dots4, x[k][5], four_codes(qs4, 0xF000Fu)), dots6 = dot_add(dots5, x[k][6], four_codes(qs3, 0xF000F0u));
+    float dots5 = dot_add(dots4, x[k][5], four_codes(qs4, 0xF000Fu));
+    float dots6 = dot_add(TURNS > 1u ? 0.0 : dots5, x[k][6], four_codes(qs3, 0xF000F0u));
     float dots7 = dot_add(dots6, x[k][7], four_codes(qs4, 0xF000F0u));
-    sum += d0 * dots3 + d1 * dots7;
+    if (TURNS == 1u) {
+        sum += d0 * dots3 + d1 * dots7;
+        return;
+    }
+    if (turns.x) sum = sum + d0 * dots1;
+    if (turns.y) sum = sum + d0 * dots3;
+    if (turns.z) sum = sum + d1 * dots5;
+    if (turns.w) sum = sum + d1 * dots7;
 }
 
 const uint X_FOURS = 9u, FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
@@ -172,11 +186,16 @@ void share_x(uint m, uint t) {
     shared_x[(m * X_FOURS + 8u) * SLICE + t] = vec4(x_sum[0][0], x_sum[0][1], 0.0, 0.0);
 }
 
-// Takes it from there.
-void take_x(uint m, uint t) {
-    [[unroll]] for (uint i = 0u; i < 8u; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
-    const vec4 sums = shared_x[(m * X_FOURS + 8u) * SLICE + t];
-    x_sum[0][0] = sums.x, x_sum[0][1] = sums.y;
+// Takes it from there, for the turns that are true.
+void take_x(uint m, uint t, bvec4 turns) {
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) if (turns[i / 2u]) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
+    if (TURNS == 1u) {
+        const vec4 sums = shared_x[(m * X_FOURS + 8u) * SLICE + t];
+        x_sum[0][0] = sums.x, x_sum[0][1] = sums.y;
+        return;
+    }
+    if (turns.x) x_sum[0][0] = shared_x[(m * X_FOURS + 8u) * SLICE + t].x;
+    if (turns.z) x_sum[0][1] = shared_x[(m * X_FOURS + 8u) * SLICE + t].y;
 }
 
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
@@ -215,14 +234,21 @@ void main() {
             const uint count = min(slice, tiles - from);
             // Weights are on their way while the workgroup waits for x.
             uint words[ROWS][7];
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + min(lane, count - 1u), words[r]);
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                if (TURNS == 1u) fetch(min(row + r, last), from + min(lane, count - 1u), words[r]);
             if (slice < tiles || first < group_count() * teams * ROWS) share_slice(from, count);  // else it is there still
             for (uint t = lane; t < count; t += lanes) {
-                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-                    take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, last), from + t, 0u, words[r], sum[m][r]);
+                [[unroll]] for (uint turn = 0u; turn < TURNS; ++turn) {
+                    if (!is_turn(turn)) continue;
+                    const bvec4 turns = bvec4(turn == 0u, turn == 1u || TURNS == 1u, turn == 2u || TURNS == 1u, turn == 3u || TURNS == 1u);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) if (TURNS > 1u) fetch(min(row + r, last), from + t, words[r]);
+                    [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                        take_x(m, t, turns);
+                        [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                            accumulate(min(row + r, last), from + t, 0u, words[r], turns, sum[m][r]);
+                    }
                 }
-                if (t + lanes >= count) continue;
+                if (TURNS > 1u || t + lanes >= count) continue;
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t + lanes, words[r]);
             }
         }

@@ -1064,8 +1064,9 @@ static const uint32_t q4_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q4_K_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t q4_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q4_K_gemv_f32_vulkan_checked[] = {0, 1};
+static const uint32_t q4_K_gemv_f32_vulkan_turns[] = {1, 4};
 static const uint32_t q4_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
@@ -1076,8 +1077,9 @@ static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {1, "batch", 1, 4, q4_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, q4_K_gemv_f32_vulkan_split},
-    {6, "shared_fours", 512, 4, q4_K_gemv_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, q4_K_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, q4_K_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, q4_K_gemv_f32_vulkan_turns},
     {7, "staged", 1, 4, q4_K_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_f32_vulkan_lanes},
@@ -1103,7 +1105,7 @@ const qk_kernel qk_q4_K_gemv_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q4_K_gemv_f32_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 14,
     .spec_constants = q4_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1196,7 +1198,7 @@ static const uint32_t q4_K_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_digits[] = {1};
-static const uint32_t q4_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1210,7 +1212,7 @@ static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {2, "rows", 4, 4, q4_K_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, q4_K_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q4_K_gemv_int8_f32_vulkan_digits},
-    {6, "shared_fours", 512, 4, q4_K_gemv_int8_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, q4_K_gemv_int8_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, q4_K_gemv_int8_f32_vulkan_x_packed},
     {12, "checked", 1, 2, q4_K_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_int8_f32_vulkan_staged},
@@ -1303,7 +1305,7 @@ static const uint32_t q4_K_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_split_f32_vulkan_digits[] = {2};
-static const uint32_t q4_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q4_K_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1317,7 +1319,7 @@ static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {2, "rows", 4, 4, q4_K_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, q4_K_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q4_K_gemv_split_f32_vulkan_digits},
-    {6, "shared_fours", 512, 4, q4_K_gemv_split_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, q4_K_gemv_split_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, q4_K_gemv_split_f32_vulkan_x_packed},
     {12, "checked", 1, 2, q4_K_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_split_f32_vulkan_staged},
@@ -1410,7 +1412,7 @@ static const uint32_t q4_K_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_digits[] = {3};
-static const uint32_t q4_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1424,7 +1426,7 @@ static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {2, "rows", 4, 4, q4_K_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, q4_K_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q4_K_gemv_int24_f32_vulkan_digits},
-    {6, "shared_fours", 512, 4, q4_K_gemv_int24_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, q4_K_gemv_int24_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, q4_K_gemv_int24_f32_vulkan_x_packed},
     {12, "checked", 1, 2, q4_K_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_int24_f32_vulkan_staged},
@@ -1516,8 +1518,9 @@ static const uint32_t q4_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q4_K_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t q4_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q4_K_gemv_f16_vulkan_checked[] = {0, 1};
+static const uint32_t q4_K_gemv_f16_vulkan_turns[] = {1, 4};
 static const uint32_t q4_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
@@ -1528,8 +1531,9 @@ static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {1, "batch", 1, 4, q4_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, q4_K_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 4, q4_K_gemv_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, q4_K_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, q4_K_gemv_f16_vulkan_checked},
+    {43, "turns", 1, 2, q4_K_gemv_f16_vulkan_turns},
     {7, "staged", 1, 4, q4_K_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_f16_vulkan_lanes},
@@ -1555,7 +1559,7 @@ const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q4_K_gemv_f16_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 14,
     .spec_constants = q4_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1648,7 +1652,7 @@ static const uint32_t q4_K_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_digits[] = {1};
-static const uint32_t q4_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1662,7 +1666,7 @@ static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {2, "rows", 4, 4, q4_K_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, q4_K_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q4_K_gemv_int8_f16_vulkan_digits},
-    {6, "shared_fours", 512, 4, q4_K_gemv_int8_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, q4_K_gemv_int8_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, q4_K_gemv_int8_f16_vulkan_x_packed},
     {12, "checked", 1, 2, q4_K_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_int8_f16_vulkan_staged},
@@ -1755,7 +1759,7 @@ static const uint32_t q4_K_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_split_f16_vulkan_digits[] = {2};
-static const uint32_t q4_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q4_K_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1769,7 +1773,7 @@ static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {2, "rows", 4, 4, q4_K_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, q4_K_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q4_K_gemv_split_f16_vulkan_digits},
-    {6, "shared_fours", 512, 4, q4_K_gemv_split_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, q4_K_gemv_split_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, q4_K_gemv_split_f16_vulkan_x_packed},
     {12, "checked", 1, 2, q4_K_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_split_f16_vulkan_staged},
@@ -1862,7 +1866,7 @@ static const uint32_t q4_K_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_digits[] = {3};
-static const uint32_t q4_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1876,7 +1880,7 @@ static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {2, "rows", 4, 4, q4_K_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, q4_K_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q4_K_gemv_int24_f16_vulkan_digits},
-    {6, "shared_fours", 512, 4, q4_K_gemv_int24_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, q4_K_gemv_int24_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, q4_K_gemv_int24_f16_vulkan_x_packed},
     {12, "checked", 1, 2, q4_K_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_int24_f16_vulkan_staged},

@@ -943,7 +943,7 @@ static const uint32_t q6_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q6_K_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t q6_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q6_K_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_f32_vulkan_turns[] = {1, 4};
 static const uint32_t q6_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -956,7 +956,7 @@ static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {1, "batch", 1, 4, q6_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_f32_vulkan_split},
-    {6, "shared_fours", 512, 4, q6_K_gemv_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, q6_K_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, q6_K_gemv_f32_vulkan_checked},
     {43, "turns", 1, 2, q6_K_gemv_f32_vulkan_turns},
     {7, "staged", 1, 4, q6_K_gemv_f32_vulkan_staged},
@@ -1077,7 +1077,7 @@ static const uint32_t q6_K_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_digits[] = {1};
-static const uint32_t q6_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_checked[] = {0, 1};
@@ -1092,7 +1092,7 @@ static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {2, "rows", 4, 4, q6_K_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q6_K_gemv_int8_f32_vulkan_digits},
-    {6, "shared_fours", 512, 4, q6_K_gemv_int8_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, q6_K_gemv_int8_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, q6_K_gemv_int8_f32_vulkan_x_packed},
     {11, "padded", 0, 2, q6_K_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, q6_K_gemv_int8_f32_vulkan_checked},
@@ -1186,7 +1186,7 @@ static const uint32_t q6_K_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_split_f32_vulkan_digits[] = {2};
-static const uint32_t q6_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q6_K_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_split_f32_vulkan_checked[] = {0, 1};
@@ -1201,7 +1201,7 @@ static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {2, "rows", 4, 4, q6_K_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q6_K_gemv_split_f32_vulkan_digits},
-    {6, "shared_fours", 512, 4, q6_K_gemv_split_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, q6_K_gemv_split_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, q6_K_gemv_split_f32_vulkan_x_packed},
     {11, "padded", 0, 2, q6_K_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_split_f32_vulkan_checked},
@@ -1296,7 +1296,7 @@ static const uint32_t q6_K_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_digits[] = {3};
-static const uint32_t q6_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_checked[] = {0, 1};
@@ -1311,7 +1311,7 @@ static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {2, "rows", 4, 4, q6_K_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q6_K_gemv_int24_f32_vulkan_digits},
-    {6, "shared_fours", 512, 4, q6_K_gemv_int24_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, q6_K_gemv_int24_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, q6_K_gemv_int24_f32_vulkan_x_packed},
     {11, "padded", 0, 2, q6_K_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_int24_f32_vulkan_checked},
@@ -1405,7 +1405,7 @@ static const uint32_t q6_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q6_K_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t q6_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q6_K_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_f16_vulkan_turns[] = {1, 4};
 static const uint32_t q6_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1418,7 +1418,7 @@ static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {1, "batch", 1, 4, q6_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 4, q6_K_gemv_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, q6_K_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, q6_K_gemv_f16_vulkan_checked},
     {43, "turns", 1, 2, q6_K_gemv_f16_vulkan_turns},
     {7, "staged", 1, 4, q6_K_gemv_f16_vulkan_staged},
@@ -1539,7 +1539,7 @@ static const uint32_t q6_K_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_digits[] = {1};
-static const uint32_t q6_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_checked[] = {0, 1};
@@ -1554,7 +1554,7 @@ static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {2, "rows", 4, 4, q6_K_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q6_K_gemv_int8_f16_vulkan_digits},
-    {6, "shared_fours", 512, 4, q6_K_gemv_int8_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, q6_K_gemv_int8_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, q6_K_gemv_int8_f16_vulkan_x_packed},
     {11, "padded", 0, 2, q6_K_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, q6_K_gemv_int8_f16_vulkan_checked},
@@ -1648,7 +1648,7 @@ static const uint32_t q6_K_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_split_f16_vulkan_digits[] = {2};
-static const uint32_t q6_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q6_K_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_split_f16_vulkan_checked[] = {0, 1};
@@ -1663,7 +1663,7 @@ static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {2, "rows", 4, 4, q6_K_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q6_K_gemv_split_f16_vulkan_digits},
-    {6, "shared_fours", 512, 4, q6_K_gemv_split_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, q6_K_gemv_split_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, q6_K_gemv_split_f16_vulkan_x_packed},
     {11, "padded", 0, 2, q6_K_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_split_f16_vulkan_checked},
@@ -1758,7 +1758,7 @@ static const uint32_t q6_K_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_digits[] = {3};
-static const uint32_t q6_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_checked[] = {0, 1};
@@ -1773,7 +1773,7 @@ static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {2, "rows", 4, 4, q6_K_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q6_K_gemv_int24_f16_vulkan_digits},
-    {6, "shared_fours", 512, 4, q6_K_gemv_int24_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, q6_K_gemv_int24_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, q6_K_gemv_int24_f16_vulkan_x_packed},
     {11, "padded", 0, 2, q6_K_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_int24_f16_vulkan_checked},

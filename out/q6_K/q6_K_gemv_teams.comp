@@ -28,6 +28,7 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
 layout(constant_id = 3) const uint SPLIT = 4;  // quarters of a subgroup that are a team
+layout(constant_id = 43) const uint TURNS = 1;  // in which a tile is multiplied
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
 layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
@@ -158,6 +159,10 @@ void fetch(uint n, uint j, out uint words[14]) {
     words[13] = uint(blocks[base + part * 4u + 99u]);
 }
 
+// Tiles are multiplied in TURNS turns, a part of the terms in each. What is asked here is true, but no compiler knows, which would load
+// for all turns first, into registers that another subgroup could have.
+bool is_turn(uint turn) { return turn == 0u || (turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }
+
 // What `mask` has of each byte of a word: the low bits of a half are a number of units of 2^-24.
 vec4 four_codes(uint word, uint mask) {
     const vec2 even = unpackHalf2x16(word & mask), odd = unpackHalf2x16((word >> 8) & mask);
@@ -165,7 +170,7 @@ vec4 four_codes(uint word, uint mask) {
 }
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uint words[14], inout float sum) {
+void accumulate(uint n, uint j, uint k, uint words[14], bvec4 turns, inout float sum) {
     uint block = row_of_weights(n) * (row_tiles / 16u) + j / 8u, tile = j % 8u, shift = tile % 4u / 2u * 8u;
     float d = unpackHalf2x16(words[0]).x;
     uint scales0 = words[1], scales1 = words[8], scales2 = words[12], scales3 = words[13];
@@ -190,7 +195,14 @@ void accumulate(uint n, uint j, uint k, uint words[14], inout float sum) {
     float dots5 = dot_add(dots4, x[k][5], four_codes(codes5, 0x3F003Fu));
     float dots6 = dot_add(x_sum[k][3], x[k][6], four_codes(codes6, 0x3F003Fu));
     float dots7 = dot_add(dots6, x[k][7], four_codes(codes7, 0x3F003Fu));
-    sum += d_sc0 * dots1 + d_sc1 * dots3 + d_sc2 * dots5 + d_sc3 * dots7;
+    if (TURNS == 1u) {
+        sum += d_sc0 * dots1 + d_sc1 * dots3 + d_sc2 * dots5 + d_sc3 * dots7;
+        return;
+    }
+    if (turns.x) sum = sum + d_sc0 * dots1;
+    if (turns.y) sum = sum + d_sc1 * dots3;
+    if (turns.z) sum = sum + d_sc2 * dots5;
+    if (turns.w) sum = sum + d_sc3 * dots7;
 }
 
 const uint X_FOURS = 9u, FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
@@ -202,11 +214,18 @@ void share_x(uint m, uint t) {
     shared_x[(m * X_FOURS + 8u) * SLICE + t] = vec4(x_sum[0][0], x_sum[0][1], x_sum[0][2], x_sum[0][3]);
 }
 
-// Takes it from there.
-void take_x(uint m, uint t) {
-    [[unroll]] for (uint i = 0u; i < 8u; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
-    const vec4 sums = shared_x[(m * X_FOURS + 8u) * SLICE + t];
-    x_sum[0][0] = sums.x, x_sum[0][1] = sums.y, x_sum[0][2] = sums.z, x_sum[0][3] = sums.w;
+// Takes it from there, for the turns that are true.
+void take_x(uint m, uint t, bvec4 turns) {
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) if (turns[i / 2u]) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
+    if (TURNS == 1u) {
+        const vec4 sums = shared_x[(m * X_FOURS + 8u) * SLICE + t];
+        x_sum[0][0] = sums.x, x_sum[0][1] = sums.y, x_sum[0][2] = sums.z, x_sum[0][3] = sums.w;
+        return;
+    }
+    if (turns.x) x_sum[0][0] = shared_x[(m * X_FOURS + 8u) * SLICE + t].x;
+    if (turns.y) x_sum[0][1] = shared_x[(m * X_FOURS + 8u) * SLICE + t].y;
+    if (turns.z) x_sum[0][2] = shared_x[(m * X_FOURS + 8u) * SLICE + t].z;
+    if (turns.w) x_sum[0][3] = shared_x[(m * X_FOURS + 8u) * SLICE + t].w;
 }
 
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
@@ -245,14 +264,21 @@ void main() {
             const uint count = min(slice, tiles - from);
             // Weights are on their way while the workgroup waits for x.
             uint words[ROWS][14];
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + min(lane, count - 1u), words[r]);
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                if (TURNS == 1u) fetch(min(row + r, last), from + min(lane, count - 1u), words[r]);
             if (slice < tiles || first < group_count() * teams * ROWS) share_slice(from, count);  // else it is there still
             for (uint t = lane; t < count; t += lanes) {
-                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-                    take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, last), from + t, 0u, words[r], sum[m][r]);
+                [[unroll]] for (uint turn = 0u; turn < TURNS; ++turn) {
+                    if (!is_turn(turn)) continue;
+                    const bvec4 turns = bvec4(turn == 0u, turn == 1u || TURNS == 1u, turn == 2u || TURNS == 1u, turn == 3u || TURNS == 1u);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) if (TURNS > 1u) fetch(min(row + r, last), from + t, words[r]);
+                    [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                        take_x(m, t, turns);
+                        [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                            accumulate(min(row + r, last), from + t, 0u, words[r], turns, sum[m][r]);
+                    }
                 }
-                if (t + lanes >= count) continue;
+                if (TURNS > 1u || t + lanes >= count) continue;
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t + lanes, words[r]);
             }
         }

@@ -897,7 +897,7 @@ static const uint32_t tq1_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 
 static const uint32_t tq1_0_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t tq1_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq1_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t tq1_0_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
@@ -908,7 +908,7 @@ static const qk_spec_constant tq1_0_gemv_f32_vulkan_constants[] = {{0, "local_si
     {1, "batch", 1, 4, tq1_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_f32_vulkan_split},
-    {6, "shared_fours", 512, 4, tq1_0_gemv_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, tq1_0_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, tq1_0_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, tq1_0_gemv_f32_vulkan_schedule},
@@ -1023,7 +1023,7 @@ static const uint32_t tq1_0_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_digits[] = {1};
-static const uint32_t tq1_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq1_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1037,7 +1037,7 @@ static const qk_spec_constant tq1_0_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {2, "rows", 4, 4, tq1_0_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, tq1_0_gemv_int8_f32_vulkan_digits},
-    {6, "shared_fours", 512, 4, tq1_0_gemv_int8_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, tq1_0_gemv_int8_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, tq1_0_gemv_int8_f32_vulkan_x_packed},
     {12, "checked", 1, 2, tq1_0_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_int8_f32_vulkan_staged},
@@ -1130,7 +1130,7 @@ static const uint32_t tq1_0_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_digits[] = {2};
-static const uint32_t tq1_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq1_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1145,7 +1145,7 @@ static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {2, "rows", 4, 4, tq1_0_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, tq1_0_gemv_split_f32_vulkan_digits},
-    {6, "shared_fours", 512, 4, tq1_0_gemv_split_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, tq1_0_gemv_split_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, tq1_0_gemv_split_f32_vulkan_x_packed},
     {12, "checked", 1, 2, tq1_0_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_split_f32_vulkan_staged},
@@ -1238,7 +1238,7 @@ static const uint32_t tq1_0_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_digits[] = {3};
-static const uint32_t tq1_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq1_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1253,7 +1253,7 @@ static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {2, "rows", 4, 4, tq1_0_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, tq1_0_gemv_int24_f32_vulkan_digits},
-    {6, "shared_fours", 512, 4, tq1_0_gemv_int24_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, tq1_0_gemv_int24_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, tq1_0_gemv_int24_f32_vulkan_x_packed},
     {12, "checked", 1, 2, tq1_0_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_int24_f32_vulkan_staged},
@@ -1346,7 +1346,7 @@ static const uint32_t tq1_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 
 static const uint32_t tq1_0_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t tq1_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq1_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t tq1_0_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
@@ -1357,7 +1357,7 @@ static const qk_spec_constant tq1_0_gemv_f16_vulkan_constants[] = {{0, "local_si
     {1, "batch", 1, 4, tq1_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 4, tq1_0_gemv_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, tq1_0_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, tq1_0_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 5, tq1_0_gemv_f16_vulkan_schedule},
@@ -1472,7 +1472,7 @@ static const uint32_t tq1_0_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_digits[] = {1};
-static const uint32_t tq1_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq1_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1486,7 +1486,7 @@ static const qk_spec_constant tq1_0_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {2, "rows", 4, 4, tq1_0_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, tq1_0_gemv_int8_f16_vulkan_digits},
-    {6, "shared_fours", 512, 4, tq1_0_gemv_int8_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, tq1_0_gemv_int8_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, tq1_0_gemv_int8_f16_vulkan_x_packed},
     {12, "checked", 1, 2, tq1_0_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_int8_f16_vulkan_staged},
@@ -1579,7 +1579,7 @@ static const uint32_t tq1_0_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_digits[] = {2};
-static const uint32_t tq1_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq1_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1594,7 +1594,7 @@ static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {2, "rows", 4, 4, tq1_0_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, tq1_0_gemv_split_f16_vulkan_digits},
-    {6, "shared_fours", 512, 4, tq1_0_gemv_split_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, tq1_0_gemv_split_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, tq1_0_gemv_split_f16_vulkan_x_packed},
     {12, "checked", 1, 2, tq1_0_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_split_f16_vulkan_staged},
@@ -1687,7 +1687,7 @@ static const uint32_t tq1_0_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_digits[] = {3};
-static const uint32_t tq1_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq1_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1702,7 +1702,7 @@ static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {2, "rows", 4, 4, tq1_0_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, tq1_0_gemv_int24_f16_vulkan_digits},
-    {6, "shared_fours", 512, 4, tq1_0_gemv_int24_f16_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, tq1_0_gemv_int24_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, tq1_0_gemv_int24_f16_vulkan_x_packed},
     {12, "checked", 1, 2, tq1_0_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_int24_f16_vulkan_staged},

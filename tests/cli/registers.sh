@@ -29,7 +29,14 @@ emits turns --format q3_K --format q6_K --format q4_0 --format iq4_xs --class ex
 says "values that are looked up in pairs have, too" 'uint TURNS = 1;' "$work/turns/iq4_xs/iq4_xs_gemv_wide.comp"
 says "there are turns" 'layout\(constant_id = 43\) const uint TURNS = 1;' "$work/turns/q6_K/q6_K_gemv_wide.comp"
 says "each has terms of its own" 'if \(turns\.w\) total = total \+ d_sc3 \* dots15' "$work/turns/q6_K/q6_K_gemv_wide.comp"
-grep TURNS "$work"/turns/*/*_rows.comp "$work"/turns/q4_0/*.comp >"$work/log" && fail "no others have turns" "$work/log"
+grep TURNS "$work"/turns/*/*_{rows,shared}.comp "$work"/turns/q4_0/*_wide.comp >"$work/log" && fail "no others have turns" "$work/log"
+teams=$work/turns/q4_0/q4_0_gemv_teams.comp
+says "chains of teams are cut where a turn begins" 'dots2 = dot_add\(TURNS > 1u \? 0\.0 : dots1, x\[k\]\[2\]' "$teams"
+says "pieces have the scale of their chain" 'if \(turns\.y\) sum = sum \+ d0 \* dots3' "$teams"
+says "in one turn, nothing is another" 'sum \+= d0 \* dots3 \+ d1 \* dots7' "$teams"
+says "a turn has its own runs of x" 'if \(turns\[i / 2u\]\) x\[0\]\[i\]' "$teams"
+says "and sums of x" 'if \(turns\.z\) x_sum\[0\]\[1\] = shared_x\[\(m \* X_FOURS \+ 8u\) \* SLICE \+ t\]\.y' "$teams"
+says "many terms are added up first" 'if \(turns\.w\) sum \+= d_sc6 \* dots6 \+ d_sc7 \* dots7' "$work/turns/q3_K/q3_K_gemv_teams.comp"
 
 # ---- matrix units: scales of a part are made there alone; where words are too many, they are loaded again ----
 

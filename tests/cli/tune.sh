@@ -39,18 +39,20 @@ run=("$QKGEN" run gemv --format q4_0 --rows 8 --cols 64 --target vulkan --type f
 done
 
 # Tables that a workgroup makes, x that is passed on, and turns: FORMAT, its block's elements and bytes, and constants. Rows are of two
-# blocks, for some formats are loaded 16 bytes at a time in pairs.
+# blocks, for some formats are loaded 16 bytes at a time in pairs. Teams have three vectors.
 while read -r format block bytes constants; do
   reference "$format" "$work/$format"
   head -c $((8 * bytes)) "$work/$format/blocks" >"$work/own.blocks"
   head -c $((8 * block * 4)) "$work/$format/values.f32" >"$work/own.values"
-  "$vectors" normal 3 $((2 * block)) >"$work/own.x"
+  batch=1
+  [[ $constants != schedule=5* ]] || batch=3
+  "$vectors" normal 3 $((batch * 2 * block)) >"$work/own.x"
   "$vectors" product "$work/own.values" "$work/own.x" $((2 * block)) "$work/own.expected"
   class=int24 kernel=${format}_gemv_int24_f32
   [[ $constants != *turns* ]] || class=exact kernel=${format}_gemv_f32
-  printf 'qkgen-tuning 1\ndevice %s\n%s 1x1x1 %s\n' "$device" "$kernel" "$constants" >"$work/u.txt"
+  printf 'qkgen-tuning 1\ndevice %s\n%s 1x1x%s %s\n' "$device" "$kernel" $batch "$constants" >"$work/u.txt"
   check "run $format with $constants" "$QKGEN" run gemv --format "$format" --class $class --rows 4 --cols $((2 * block)) \
-    --target vulkan --type f32 \
+    --target vulkan --type f32 --batch $batch \
     --in "$work/own.blocks" --x "$work/own.x" --out "$work/own.y" --tuning "$work/u.txt"
   check "the result of $format with $constants" "$vectors" near 2e-6 "$work/own.y" "$work/own.expected"
 done <<'END'
@@ -65,6 +67,15 @@ q3_K 256 110 schedule=2 turns=4
 iq4_xs 256 136 schedule=2 turns=4 copies=16
 q5_K 256 176 schedule=2 turns=4 rows=2
 q6_K 256 210 schedule=2 turns=4 local_size_x=256
+q4_0 32 18 schedule=5 turns=4 rows=2
+q4_1 32 20 schedule=5 turns=4 rows=1
+q8_0 32 34 schedule=5 turns=4
+mxfp4 32 17 schedule=5 turns=4 rows=2
+q2_K 256 84 schedule=5 turns=4 rows=2
+q4_K 256 144 schedule=5 turns=4 split=8
+q5_K 256 176 schedule=5 turns=4 rows=2
+q6_K 256 210 schedule=5 turns=4 rows=2
+iq4_xs 256 136 schedule=5 turns=4
 END
 
 for file in "$SOURCE"/bench/tuning/*.txt; do

@@ -17,6 +17,7 @@ enum { QK_SCHEDULE_OF_WHOLE_SUMS_ = QK_SCHEDULE_TEAMS };
 #define QK_USUAL_ROWS 4u
 #define QK_USUAL_THREADS 64u
 #define QK_USUAL_WIDTH 32u
+#define QK_USUAL_FOURS 512u
 /* Subgroups of one row, at most. */
 #define QK_MOST_SUBGROUPS 32u
 /* Bytes of tables of which a workgroup has two copies or none. */
@@ -316,6 +317,26 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
     return s;
 }
 
+/* Runs of 16 bytes of x that fit into what is left of the memory that a workgroup shares. */
+static inline uint32_t qk_fours_within_(const qk_limits *limits, const qk_spec_constant *constant, uint32_t left) {
+    uint32_t room = qk_room_for_fours_(limits, left), most = constant->value;
+    for (uint32_t i = 0; i < constant->legal_count; i++)
+        if (constant->legal[i] > most && constant->legal[i] <= room / QK_EACH_FOUR_ &&
+            constant->legal[i] != QK_LARGE_SUBGROUP_TEAM_FOURS)
+            most = constant->legal[i];
+    return most;
+}
+
+/* Whether teams of large subgroups share several right-hand sides, and have room for a tile for each of their lanes in as little memory
+ * as leaves the rest to other workgroups. */
+static inline int qk_shares_little_(const qk_kernel *kernel, const qk_limits *limits, const qk_share_ *s,
+                                    uint32_t left) {
+    uint32_t tiles = qk_lanes_(limits) * s->split / 4;
+    return s->teams && s->kept > 1 && qk_has_large_subgroups_(limits) &&
+           left >= QK_LARGE_SUBGROUP_TEAM_FOURS * QK_EACH_FOUR_ &&
+           kernel->teams_tile * s->kept * tiles <= QK_LARGE_SUBGROUP_TEAM_FOURS;
+}
+
 /* Memory that a workgroup shares: x, or runs of it on their way to threads, beside what the kernel needs for its sums; then
  * copies of tables. */
 static inline void qk_share_memory_(const qk_kernel *kernel, const qk_limits *limits, const qk_share_ *s, uint64_t cols,
@@ -336,7 +357,9 @@ static inline void qk_share_memory_(const qk_kernel *kernel, const qk_limits *li
         const qk_spec_constant *c = &kernel->spec_constants[i];
         uint32_t kept = pairs > 1 || copied < room / 2 ? copied : 0, left = room > used + kept ? room - used - kept : 0;
         if (c->id == QK_CONSTANT_SHARED_FOURS) {
-            constants[i] = qk_most_within_(c, QK_EACH_FOUR_, qk_room_for_fours_(limits, left));
+            constants[i] = qk_fours_within_(limits, c, left);
+            if (c->value == QK_USUAL_FOURS && qk_shares_little_(kernel, limits, s, left))
+                constants[i] = QK_LARGE_SUBGROUP_TEAM_FOURS;
             used += !s->own ? constants[i] * QK_EACH_FOUR_ : 0;
         }
         if (c->id == QK_CONSTANT_STAGED) {
@@ -409,13 +432,18 @@ static inline uint64_t qk_rows_of_teams_(const qk_limits *limits, uint32_t threa
 #define QK_TEAM_REGISTERS 96u
 #define QK_TEAM_THREADS 256u
 
+/* Threads of a workgroup of teams, at most. */
+static inline uint32_t qk_team_threads_(const qk_kernel *kernel, const qk_limits *limits) {
+    int floats = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 0;
+    return qk_has_large_subgroups_(limits) && floats ? QK_LARGE_SUBGROUP_TEAMS : QK_TEAM_THREADS;
+}
+
 /* Runs of 16 bytes of x that they share, at most. */
 static inline uint32_t qk_team_fours_(const qk_kernel *kernel, const qk_limits *limits) {
     uint32_t room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u, fours = 512;
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
         if (kernel->spec_constants[i].id == QK_CONSTANT_SHARED_FOURS)
-            fours =
-                qk_most_within_(&kernel->spec_constants[i], QK_EACH_FOUR_, qk_room_for_fours_(limits, room * 5 / 6));
+            fours = qk_fours_within_(limits, &kernel->spec_constants[i], room * 5 / 6);
     return fours;
 }
 
@@ -434,7 +462,7 @@ static inline void qk_form_teams_(const qk_kernel *kernel, const qk_limits *limi
     s->rows = qk_has_large_subgroups_(limits) ? QK_LARGE_SUBGROUP_ROWS : 4;
     while (s->rows > 1 && s->rows * (words + s->kept) + 4 * kernel->teams_tile > QK_TEAM_REGISTERS)
         s->rows /= 2;
-    s->threads = (uint32_t)qk_max_(lanes, qk_min_(QK_TEAM_THREADS, limits->workgroup_size));
+    s->threads = (uint32_t)qk_max_(lanes, qk_min_(qk_team_threads_(kernel, limits), limits->workgroup_size));
     s->split = lanes < 16 ? 4 : 1;
     while (qk_ceil_(rows, qk_rows_of_teams_(limits, s->threads, s->rows, s->split)) <= qk_processors_(limits) / 2) {
         uint32_t team = lanes * s->split / 4;
@@ -475,7 +503,8 @@ static inline int qk_forms_teams_(const qk_kernel *kernel, const qk_limits *limi
                                   const qk_share_ *s) {
     uint32_t wanted = qk_wanted_schedule_(kernel);
     int integers = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) != 0;
-    int smaller = integers ? s->kept == 2 && kernel->teams_tile < kernel->shared_tile : s->kept > 2;
+    int smaller = integers ? s->kept == 2 && kernel->teams_tile < kernel->shared_tile
+                           : s->kept > 2 || qk_has_large_subgroups_(limits);
     if ((s->own && s->kept > 1) || !qk_has_teams_(kernel, limits, rows, cols))
         return 0;
     if (wanted != QK_SCHEDULE_NONE || limits->subgroup_size < 32)
@@ -565,7 +594,7 @@ static inline void qk_set_gemv_constants_(const qk_kernel *kernel, const qk_limi
                                      : (uint32_t)QK_SCHEDULE_SHARED;
         if (c->id == QK_CONSTANT_LANES)
             constants[i] = qk_lanes_(limits);
-        if (c->id == QK_CONSTANT_TURNS && s.kept == 1 && qk_has_large_subgroups_(limits))
+        if (c->id == QK_CONSTANT_TURNS && (s.kept == 1 || s.teams) && qk_has_large_subgroups_(limits))
             constants[i] = QK_LARGE_SUBGROUP_TURNS;
     }
     s.threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, s.threads);
