@@ -465,7 +465,7 @@ mutate "experts times many: those that are not there have zeros" templates/gemm_
 mutate "experts times many: they are counted" templates/gemm_offsets.comp 's/atomicAdd\(out_of_range, missed\)/missed/' script gemm_id vulkan files
 mutate "experts times many: x of a slot" templates/gemm_tiles.comp 's/x_slots == 1u \? pair \/ slots : pair/pair \/ slots/' script gemm_id vulkan files
 mutate "experts times many: few pairs seldom have a second tile" $headers/dispatch_gemm.h 's/return full >= 64 \? /return 1 ? /' unit gemm_id_dispatch_test
-mutate "experts times many: pairs of an expert, not of all" templates/gemm_offsets.comp 's/TILE_COLS\), beyond\);/TILE_COLS), all_pairs());/' script gemm_id vulkan files
+mutate "experts times many: pairs of an expert, not of all" templates/gemm_offsets.comp 's/TILE_COLS\), beyond\);/TILE_COLS), all_pairs());/' script gemm_id vulkan
 mutate "experts times many: pairs that larger tiles leave" templates/gemm_offsets.comp 's/: larger \* LARGE_COLS \+ /: /' script gemm_id vulkan
 mutate "experts times many: pairs of a larger tile" templates/gemm_offsets.comp 's/large \? LARGE_COLS : TILE_COLS\), /TILE_COLS), /' script gemm_id vulkan
 mutate "experts times many: larger tiles lie behind the others" templates/gemm_tiles.comp 's/TILE_COLS == LARGE_COLS \? small : 0u, /0u, /' script gemm_id vulkan
