@@ -968,16 +968,17 @@ static void test_kept_x(void **state) {
     assert_int_equal(see_shape(57344, 8192, 1, 0, &two).constants[0], 128);
     windows = 0;
     assert_int_equal(see_shape(57344, 8192, 1, 0, &two).constants[0], 128);
-    /* A processor's subgroups have few lanes: workgroups are as small as can be. */
+    /* A processor's subgroups have few lanes: workgroups are as small as can be, but those whose teams share x. */
     lanes = 8;
+    has_split = 1;
     for (uint64_t batch = 1; batch <= 8; batch *= 2) {
         const seen s = see_shape(4096, 8192, batch, 16, NULL);
-        assert_int_equal(s.constants[0], 32);
-        assert_int_equal(s.constants[2], 4);
-        assert_int_equal(s.constants[3], batch > 1 ? QK_SCHEDULE_SHARED : QK_SCHEDULE_WIDE);
-        assert_int_equal(s.workgroups, 12);
+        assert_int_equal(s.constants[0], batch > 1 ? 256 : 32);
+        assert_int_equal(s.constants[2], batch > 1 ? 8 : 4);
+        assert_int_equal(s.constants[3], batch > 1 ? QK_SCHEDULE_TEAMS : QK_SCHEDULE_WIDE);
+        assert_int_equal(s.workgroups, batch > 1 ? 16 : 12);
     }
-    lanes = 0;
+    lanes = has_split = 0;
     /* Integers: as many threads as hold x, and no more than the device has. */
     qk_spec_constant bytes = {QK_CONSTANT_DIGITS, "digits", 1, 0, NULL};
     assert_int_equal(see_shape(57344, 8192, 1, 0, &bytes).constants[0], 128);
@@ -1141,6 +1142,34 @@ static uint32_t schedule_of(uint64_t rows, uint64_t cols, uint64_t batch, const 
     return see_shape(rows, cols, batch, 0, own).constants[3];
 }
 
+/* A processor's teams: eight rows for as many lanes; of few rows smaller workgroups, then fewer at a time. */
+static void test_small_teams(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t rows;
+        uint32_t lanes, tile, schedule, threads, at_once, split, workgroups;
+    } cases[] = {
+        {8192, 8, 9, QK_SCHEDULE_TEAMS, 256, 8, 4, 32}, {2048, 8, 9, QK_SCHEDULE_TEAMS, 256, 8, 4, 8},
+        {1024, 8, 9, QK_SCHEDULE_TEAMS, 128, 8, 4, 8},  {512, 8, 9, QK_SCHEDULE_TEAMS, 64, 8, 4, 8},
+        {256, 8, 9, QK_SCHEDULE_TEAMS, 32, 8, 4, 8},    {64, 8, 9, QK_SCHEDULE_TEAMS, 32, 2, 4, 8},
+        {1, 8, 9, QK_SCHEDULE_TEAMS, 32, 2, 4, 1},      {512, 16, 9, QK_SCHEDULE_TEAMS, 64, 8, 2, 8},
+        {512, 8, 80, QK_SCHEDULE_TEAMS, 64, 8, 4, 8},   {512, 8, 81, QK_SCHEDULE_SHARED, 32, 4, 0, 12},
+        {512, 4, 9, QK_SCHEDULE_SHARED, 32, 4, 0, 12},
+    };
+    has_split = 1;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lanes = cases[i].lanes;
+        teams_tile = cases[i].tile;
+        const seen s = see_shape(cases[i].rows, 8192, 8, 16, NULL);
+        assert_int_equal(s.constants[3], cases[i].schedule);
+        assert_int_equal(s.constants[0], cases[i].threads);
+        assert_int_equal(s.constants[2], cases[i].at_once);
+        if (cases[i].split) assert_int_equal(s.constants[6], cases[i].split);
+        assert_int_equal(s.workgroups, cases[i].workgroups);
+    }
+    has_split = lanes = teams_tile = 0;
+}
+
 /* A schedule that does not fit the shape or the device is not launched: plain rows are. */
 static void test_schedules(void **state) {
     (void)state;
@@ -1209,7 +1238,8 @@ static void test_teams(void **state) {
                                  cases[i].workgroups};
         assert_memory_equal(got, want, sizeof want);
         lanes = 8; /* a processor's */
-        assert_int_equal(see_shape(rows, cols, batch, 0, &digits).constants[3], QK_SCHEDULE_SHARED);
+        assert_int_equal(see_shape(rows, cols, batch, 0, &digits).constants[3],
+                         cases[i].digits ? QK_SCHEDULE_SHARED : QK_SCHEDULE_TEAMS);
     }
     /* Of one vector of bytes, long rows, of which each processor has some; and where x is all in shared memory. */
     static const struct {
@@ -1978,6 +2008,7 @@ int main(void) {
         cmocka_unit_test(test_apart),
         cmocka_unit_test(test_rows_of_few),
         cmocka_unit_test(test_split),
+        cmocka_unit_test(test_small_teams),
         cmocka_unit_test(test_schedules),
         cmocka_unit_test(test_teams),
         cmocka_unit_test(test_padding),

@@ -499,6 +499,12 @@ mutate "together: the constant says it" $gemm 's/constants\[i\] = t->held != 0;/
 mutate "matrix units of other shapes: sums fit into registers" $gemm 's/t->own_rows \* t->own_cols <= sums \* t->lanes/1/' unit gemm_dispatch_test
 mutate "matrix units of other shapes: memory of results is counted" $gemm 's/ \+ qk_tile_subgroups_\(t\) \* t->result \* 4//' unit gemm_dispatch_test
 mutate "matrix units of other shapes: the device's is taken" $limits 's/return limits->matrix_depth != 0 \? limits->matrix_depth : 16/return 16/' unit gemm_dispatch_test
+mutate "a processor: teams share several vectors" $choose 's/return s->kept > 1 \&\& !integers \&\&/return 0 \&\& !integers \&\&/' unit dispatch_sums_test
+mutate "a processor: of integers not" $choose 's/s->kept > 1 \&\& !integers \&\&/s->kept > 1 \&\&/' unit dispatch_sums_test
+mutate "a processor: lanes of teams have tiles" $choose 's/2 \* qk_team_fours_\(kernel, limits\) >=/UINT32_MAX >=/' unit dispatch_sums_test
+mutate "a processor: few rows have small workgroups" $choose \
+  's/s->threads > QK_SMALL_SUBGROUP_THREADS \?/s->threads > QK_SMALL_TEAM_THREADS ?/' unit dispatch_sums_test
+mutate "a processor: teams have eight lanes" $choose 's/4 \* QK_SMALL_TEAM_ROWS \/ qk_lanes_\(limits\)/4/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes take few rows" $facts 's/return limits->subgroup_size == QK_LARGE_SUBGROUP/return 0/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: of rows ahead one" $choose 's/\(digits == 0 \|\| s->ahead\)/(digits == 0)/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: small workgroups" $choose 's/s->threads > QK_LARGE_SUBGROUP_THREADS/0/' unit dispatch_sums_test

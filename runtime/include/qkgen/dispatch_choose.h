@@ -303,10 +303,9 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
     /* Large workgroups where x takes many registers, as floats or of large tiles, or where each has tables to make; not where only a
      * few run at once. */
     large = !s.own || s.staged || (((!ahead && (digits == 0 || few_bits || neighbours)) || tables) && busy >= 64);
-    /* Subgroups of a few lanes are a processor's, which takes those of a workgroup one after the other. */
-    if (limits->subgroup_size != 0 && limits->subgroup_size < 32) {
-        s.rows = (uint32_t)qk_min_(s.rows, 4);
-        s.threads = most = 32;
+    if (qk_has_small_subgroups_(limits)) {
+        s.rows = (uint32_t)qk_min_(s.rows, QK_SMALL_SUBGROUP_ROWS);
+        s.threads = most = QK_SMALL_SUBGROUP_THREADS;
     }
     s.staged = s.staged && !s.apart;
     while (s.threads < most && (large || s.threads * QK_KEPT_VALUES < cols) && 2 * s.threads <= limits->workgroup_size)
@@ -447,6 +446,20 @@ static inline uint32_t qk_team_fours_(const qk_kernel *kernel, const qk_limits *
     return fours;
 }
 
+/* Teams of a processor's lanes: of many rows in large workgroups, which load x once for all of theirs; of few in smaller ones, then
+ * fewer at a time, until half of the cores that there may be have one. */
+static inline void qk_form_small_teams_(const qk_limits *limits, uint64_t rows, qk_share_ *s) {
+    s->rows = QK_SMALL_TEAM_ROWS;
+    s->split = 4 * QK_SMALL_TEAM_ROWS / qk_lanes_(limits);
+    s->threads = (uint32_t)qk_min_(QK_SMALL_TEAM_THREADS, limits->workgroup_size);
+    while (qk_ceil_(rows, qk_rows_of_teams_(limits, s->threads, s->rows, s->split)) < qk_busy_workgroups_(limits) / 2) {
+        uint32_t *less = s->threads > QK_SMALL_SUBGROUP_THREADS ? &s->threads : &s->rows;
+        if (*less <= 2)
+            break;
+        *less /= 2;
+    }
+}
+
 /* Teams of lanes, each with rows of its own, share x. Of few rows, more lanes are a team, as long as all have a tile of what is
  * shared; then each takes fewer rows, and workgroups are smaller; until more than half of the processors have one. Were they twice as
  * many, some processors would have two, the same rows in all, and x twice. */
@@ -458,6 +471,10 @@ static inline void qk_form_teams_(const qk_kernel *kernel, const qk_limits *limi
     /* Of two right-hand sides in bytes, smaller workgroups come before fewer rows. */
     int two = s->kept == 2 && qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 1 && !qk_makes_tables_(kernel) &&
               kernel->teams_tile < QK_PACK_X_TILE;
+    if (qk_has_small_subgroups_(limits)) {
+        qk_form_small_teams_(limits, rows, s);
+        return;
+    }
     tiles = qk_min_(tiles, each != 0 ? fours / each : tiles);
     s->rows = qk_has_large_subgroups_(limits) ? QK_LARGE_SUBGROUP_ROWS : 4;
     while (s->rows > 1 && s->rows * (words + s->kept) + 4 * kernel->teams_tile > QK_TEAM_REGISTERS)
@@ -507,8 +524,11 @@ static inline int qk_forms_teams_(const qk_kernel *kernel, const qk_limits *limi
                            : s->kept > 2 || qk_has_large_subgroups_(limits);
     if ((s->own && s->kept > 1) || !qk_has_teams_(kernel, limits, rows, cols))
         return 0;
-    if (wanted != QK_SCHEDULE_NONE || limits->subgroup_size < 32)
+    if (wanted != QK_SCHEDULE_NONE || limits->subgroup_size < QK_SMALL_TEAM_ROWS)
         return wanted == QK_SCHEDULE_TEAMS;
+    if (qk_has_small_subgroups_(limits)) /* of floats, if most lanes of a team have a tile of what is shared */
+        return s->kept > 1 && !integers &&
+               2 * qk_team_fours_(kernel, limits) >= QK_SMALL_TEAM_ROWS * kernel->teams_tile * s->kept;
     if (s->kept == 1)
         return qk_shares_one_(kernel, limits, rows, cols);
     return smaller || qk_ceil_(rows, 4 * s->rows * qk_subgroups_(limits, s->threads)) < qk_enough_workgroups_(limits);
@@ -523,7 +543,7 @@ static inline int qk_walks_columns_(const qk_kernel *kernel, const qk_limits *li
 
 /* Threads that share out the tiles of a row in QK_SCHEDULE_COLUMNS, at least: the bound of sums counts on them. */
 static inline uint32_t qk_least_parts_(const qk_limits *limits) {
-    return limits->subgroup_size < 32 && limits->subgroup_size != 0 ? 4 : 8;
+    return qk_has_small_subgroups_(limits) ? 4 : 8;
 }
 
 /* The fewer rows there are, the fewer a workgroup has, whose threads then share out more of each row, until most processors have a
@@ -542,8 +562,7 @@ static inline void qk_columns_constants_(const qk_kernel *kernel, const qk_limit
     threads = kept == 1                                                                      ? 1024
               : kept == 2 || (kept == 4 && qk_ceil_(bands, width) <= qk_processors_(limits)) ? 512
                                                                                              : 256;
-    /* Subgroups of a few lanes are a processor's, which takes those of a workgroup one after the other. */
-    if (limits->subgroup_size != 0 && limits->subgroup_size < 32) {
+    if (qk_has_small_subgroups_(limits)) {
         width = (uint32_t)qk_min_(width, qk_max_(limits->subgroup_size, 8));
         threads = width * least;
     }

@@ -52,6 +52,11 @@ static inline int qk_has_large_subgroups_(const qk_limits *limits) {
     return limits->subgroup_size == QK_LARGE_SUBGROUP;
 }
 
+/* Whether subgroups have few lanes: a processor's, which takes those of a workgroup one after the other. */
+static inline int qk_has_small_subgroups_(const qk_limits *limits) {
+    return limits->subgroup_size != 0 && limits->subgroup_size < QK_LANES_OF_GPUS;
+}
+
 /* Bytes, of those that are left, for x of several right-hand sides that a workgroup shares. */
 static inline uint32_t qk_room_for_fours_(const qk_limits *limits, uint32_t left) {
     uint32_t most = QK_LARGE_SUBGROUP_FOURS * QK_EACH_FOUR_;
