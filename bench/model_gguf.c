@@ -110,7 +110,7 @@ static void add_all(file *f) {
 /* The root of the mean square of the first values of the pattern. */
 static double rms(qg_arena *arena, const file *f, uint64_t cols) {
     const unsigned char *data[] = {f->stock.patterns[0]};
-    const qg_tensor rows = {f->layout, PROBE_ROWS, cols, data, f->stock.periods, 0};
+    const qg_tensor rows = {f->layout, PROBE_ROWS, cols, data, f->stock.periods, 0, NULL};
     float *values = QG_NEW_ARRAY(arena, float, cols);
     double sum = 0;
     for (uint64_t r = 0; r < PROBE_ROWS; ++r) {

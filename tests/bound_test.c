@@ -114,7 +114,7 @@ static void check_magnitude(const char *name, const unsigned char *block, uint64
                             double magnitude) {
     const qg_layout *layout = format_named(name);
     const uint64_t period = layout->block_bytes;
-    const qg_tensor tensor = {layout, 1, layout->elements, &block, &period, 0};
+    const qg_tensor tensor = {layout, 1, layout->elements, &block, &period, 0, NULL};
     float is, most;
     qg_values_of_row(arena, &tensor, 0, at, 1, &is);
     qg_magnitudes_of_row(arena, &tensor, 0, at, 1, least, &most);

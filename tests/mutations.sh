@@ -837,6 +837,8 @@ mutate "functions that are called once go into their call" gen/emit/spirv_shrink
 mutate "what neighbours share is of one block" gen/spec/value.c 's/memory->block \+= 1/memory->block += 0/' unit value_test
 mutate "what neighbours share is forgotten from block to block of a row" gen/spec/value.c 's/qg_memory_clear\(memory\);/;/' unit value_test
 mutate "what neighbours share is of one run" gen/spec/value.c 's/ \|\| e->index - s->from >= term->per\)/)/' unit value_test
+mutate "patches that are kept: another row of blocks has others" gen/spec/value.c 's/if \(p->expert != s->expert \|\| p->block_row != s->block_row\) memset/if (p->expert != s->expert) memset/' unit value_test
+mutate "patches that are kept: another expert has others" gen/spec/value.c 's/if \(p->expert != s->expert \|\| p->block_row/if (p->block_row/' unit value_test
 mutate "integers with a sign have a bias" gen/spec/value.c 's/size - 2 \*/size - 0 */' unit bound_test
 mutate "a choice is one value and a bit times more" gen/spec/value.c 's/2 \* first \+ second/first/' unit bound_test
 mutate "templates: what is left out stays out" gen/text/template.c 's/taken = last->around \&\& !last->taken/taken = !last->taken/' unit template_test

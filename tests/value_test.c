@@ -1,5 +1,6 @@
 /* Values with a memory of what neighbours share are those without, of every format, in one block after the other.
- * Floats are what the bits of each type say. Layouts of whole blocks have the memory of those that they are made of. */
+ * Floats are what the bits of each type say. Layouts of whole blocks have the memory of those that they are made of. Blocks that are kept
+ * from one row to the next are those that are read. */
 #include "spec/library.h"
 #include "spec/value.h"
 
@@ -72,7 +73,7 @@ static void test_row(void **state) {
         float *values = QG_NEW_ARRAY(arena, float, count);
         for (uint64_t i = 0; i < period; ++i) data[i] = random_byte();
         const unsigned char *const whole[] = {data};
-        const qg_tensor tensor = {layout, 1, count, whole, &period, 0};
+        const qg_tensor tensor = {layout, 1, count, whole, &period, 0, NULL};
         qg_values_of_row(arena, &tensor, 0, 0, count, values);
         for (uint32_t i = 0; i < count; ++i) {
             const unsigned char *const block[] = {data + (uint64_t)(i / layout->elements) * bytes};
@@ -82,6 +83,42 @@ static void test_row(void **state) {
         tried += 1;
     }
     assert_true(tried > 20);
+}
+
+/* Rows of two experts of 2 x 2 patches, which begin anew and go back, with patches that are kept are those without. */
+static bool keeps_patches(const qg_layout *layout) {
+    const uint64_t rows = 2 * layout->block_rows, cols = 2 * layout->block_cols;
+    const unsigned char *data[MOST_BUFFERS];
+    uint64_t periods[MOST_BUFFERS];
+    for (uint32_t b = 0; b < layout->n_buffers; ++b) {
+        periods[b] = 2 * qg_buffer_bytes(layout, b, rows, cols);
+        unsigned char *bytes = qg_alloc(arena, periods[b] + 4);
+        for (uint64_t i = 0; i < periods[b]; ++i) bytes[i] = random_byte();
+        data[b] = bytes;
+    }
+    qg_tensor kept = {layout, 2 * rows, cols, data, periods, 2, NULL};
+    const qg_tensor plain = kept;
+    kept.patches = qg_patches_new(arena, &plain);
+    float *values = QG_NEW_ARRAY(arena, float, cols), *must = QG_NEW_ARRAY(arena, float, cols);
+    const uint64_t some[] = {0, rows - 1, rows, 2 * rows - 1, 0, layout->block_rows, 0, 3 * layout->block_rows};
+    for (size_t i = 0; i < sizeof some / sizeof *some; ++i) {
+        qg_values_of_row(arena, &kept, some[i], 0, cols, values);
+        qg_values_of_row(arena, &plain, some[i], 0, cols, must);
+        if (memcmp(values, must, cols * sizeof *values) != 0)
+            fail_msg("%s: row %llu", layout->name, (unsigned long long)some[i]);
+    }
+    return kept.patches;
+}
+
+static void test_patches(void **state) {
+    (void)state;
+    uint32_t keep = 0, others = 0;
+    for (uint32_t f = 0; f < library->layouts.count; ++f) {
+        const qg_layout *layout = library->layouts.items[f];
+        if (layout->view == QG_VIEW_MATRIX && layout->elements <= 1 << 16)
+            *(keeps_patches(layout) ? &keep : &others) += 1;
+    }
+    assert_true(keep > 10 && others > 10);
 }
 
 /* A finite number of sign, exponent and fraction, as IEEE 754 and OCP define it. */
@@ -152,6 +189,7 @@ static int close_library(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory), cmocka_unit_test(test_row),
-                                       cmocka_unit_test(test_floats), cmocka_unit_test(test_whole_layouts)};
+                                       cmocka_unit_test(test_patches), cmocka_unit_test(test_floats),
+                                       cmocka_unit_test(test_whole_layouts)};
     return cmocka_run_group_tests(tests, open_library, close_library);
 }

@@ -215,7 +215,8 @@ bool qg_subject_check(qg_bench *b, const qg_subject *s, qg_checked *checked) {
     check k = {.b = b, .s = s};
     k.tensor = (qg_tensor){c->layout, c->family->experts ? c->rows * c->experts : c->rows,
                            c->cols,   (const unsigned char *const *)b->stock.patterns,
-                           periods,   c->family->experts ? c->experts : 0};
+                           periods,   c->family->experts ? c->experts : 0,
+                           NULL};
     k.bound = qg_bound_of(s->kernel, qk_vulkan_info(b->vk)->subgroup_size, c->cols);
     k.values = malloc(2 * c->cols * sizeof *k.values);
     k.magnitudes = k.values + c->cols;

@@ -382,9 +382,10 @@ static bool judge_zeros(judge *j, const void *y) {
 /* Row number `i` of those that are looked at, where not all are: the first, the last, and others. */
 static uint64_t sampled(const judge *j, uint64_t i, uint64_t count, uint64_t all) {
     if (count == all || i == 0) return i;
-    if (i == 1) return all - 1;
+    if (i + 1 == count) return all - 1;
+    const uint64_t first = i * all / count, end = (i + 1) * all / count;
     uint64_t state = j->c->seed + i;
-    return qg_soak_random(&state) % all;
+    return first + qg_soak_random(&state) % (end - first);
 }
 
 static uint64_t rows_to_judge(const judge *j) {
@@ -542,7 +543,9 @@ bool qg_soak_judge(qg_arena *arena, const qg_soak_data *data, void *const *outpu
                            c->cols,
                            (const unsigned char *const *)data->weights.patterns,
                            data->weights.periods,
-                           c->family->experts ? c->experts : 0};
+                           c->family->experts ? c->experts : 0,
+                           NULL};
+    j.tensor.patches = qg_patches_new(arena, &j.tensor);
     if (c->layout->view == QG_VIEW_BLOCKS) j.period = rows_of_period(data);
     j.weights = malloc(2 * c->cols * sizeof *j.weights);
     j.magnitudes = j.weights ? j.weights + c->cols : NULL;

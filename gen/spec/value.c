@@ -336,6 +336,8 @@ uint32_t qg_bits_of(qg_scalar type, float value) {
 
 /* ---- tensors ---- */
 
+enum { MOST_KEPT = 64 << 20 };
+
 /* Where an element lies: its block, and its place in that. */
 typedef struct spot {
     uint64_t rows, cols; /* of the matrix that the blocks are patches of */
@@ -459,23 +461,68 @@ static void copy_blocks(const qg_tensor *t, const spot *s, unsigned char *const 
     }
 }
 
+struct qg_patches {
+    uint64_t count; /* in a row of blocks: that of the expert's `block_row` */
+    uint64_t expert, block_row;
+    bool *has;
+    unsigned char **blocks; /* of each, one after the other, its bytes in each buffer */
+};
+
+static bool finds_blocks(const qg_layout *layout) {
+    bool finds = false;
+    for (uint32_t b = 0; b < layout->n_buffers; ++b) finds |= grows(&layout->buffers[b], QG_AXIS_CODE);
+    return finds;
+}
+
+static void new_blocks(qg_arena *arena, const qg_layout *layout, unsigned char **blocks) {
+    for (uint32_t b = 0; b < layout->n_buffers; ++b) blocks[b] = qg_alloc(arena, layout->buffers[b].bytes + 4);
+}
+
+qg_patches *qg_patches_new(qg_arena *arena, const qg_tensor *tensor) {
+    const qg_layout *layout = tensor->layout;
+    const uint64_t count = up(tensor->cols, layout->block_cols);
+    uint64_t bytes = 0;
+    for (uint32_t b = 0; b < layout->n_buffers; ++b) bytes += layout->buffers[b].bytes + 4;
+    if (layout->view != QG_VIEW_MATRIX || layout->block_rows == 1 || finds_blocks(layout) || bytes * count > MOST_KEPT)
+        return NULL;
+    qg_patches *patches = QG_NEW(arena, qg_patches);
+    *patches = (qg_patches){.count = count};
+    patches->has = QG_NEW_ARRAY(arena, bool, count);
+    patches->blocks = QG_NEW_ARRAY(arena, unsigned char *, count * layout->n_buffers);
+    for (uint64_t i = 0; i < count; ++i) new_blocks(arena, layout, patches->blocks + i * layout->n_buffers);
+    return patches;
+}
+
+/* The blocks of an element, copied if they are not there from another row. */
+static unsigned char *const *patch_of(const qg_tensor *tensor, const spot *s) {
+    qg_patches *p = tensor->patches;
+    if (p->expert != s->expert || p->block_row != s->block_row) memset(p->has, 0, p->count * sizeof *p->has);
+    p->expert = s->expert;
+    p->block_row = s->block_row;
+    unsigned char **blocks = p->blocks + s->block_col * tensor->layout->n_buffers;
+    if (!p->has[s->block_col]) copy_blocks(tensor, s, blocks);
+    p->has[s->block_col] = true;
+    return blocks;
+}
+
 /* Of each element the value, or its magnitude, which counts for no less than `least` where that is not negative. */
 static void row_of(qg_arena *arena, const qg_tensor *tensor, uint64_t row, uint64_t col, uint64_t count, double least,
                    float *values) {
     const qg_layout *layout = tensor->layout;
-    unsigned char **blocks = QG_NEW_ARRAY(arena, unsigned char *, layout->n_buffers);
+    unsigned char **own = tensor->patches ? NULL : QG_NEW_ARRAY(arena, unsigned char *, layout->n_buffers);
+    unsigned char *const *blocks = own;
     qg_memory *memory = qg_memory_new(arena, layout);
-    bool by_code = false;
-    for (uint32_t b = 0; b < layout->n_buffers; ++b) {
-        blocks[b] = qg_alloc(arena, layout->buffers[b].bytes + 4);
-        by_code |= grows(&layout->buffers[b], QG_AXIS_CODE);
-    }
+    const bool by_code = finds_blocks(layout);
+    if (own) new_blocks(arena, layout, own);
     spot held = {0};
     for (uint64_t i = 0; i < count; ++i) {
         const spot s = find(tensor, row, col + i);
         if (i == 0 || by_code || s.expert != held.expert || s.block_row != held.block_row ||
             s.block_col != held.block_col) {
-            copy_blocks(tensor, &s, blocks);
+            if (own)
+                copy_blocks(tensor, &s, own);
+            else
+                blocks = patch_of(tensor, &s);
             qg_memory_clear(memory);
         }
         held = s;

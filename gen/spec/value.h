@@ -33,15 +33,24 @@ uint32_t qg_bits_of(qg_scalar type, float value);
 /* The number that bits of that type stand for. */
 float qg_float_of(qg_scalar type, uint32_t bits);
 
+/* Blocks of several rows, kept from one row of a tensor to the next. */
+typedef struct qg_patches qg_patches;
+
 /* A tensor of rows x cols elements. Buffer b is the bytes data[b], repeated every periods[b] bytes. With `experts` that
- * is not 0, the rows are those of so many matrices, which lie one after the other in each buffer. */
+ * is not 0, the rows are those of so many matrices, which lie one after the other in each buffer. `patches`, which may
+ * be NULL, are those of this tensor alone. */
 typedef struct qg_tensor {
     const qg_layout *layout;
     uint64_t rows, cols;
     const unsigned char *const *data;
     const uint64_t *periods;
     uint64_t experts;
+    qg_patches *patches;
 } qg_tensor;
+
+/* Room for the blocks of a row of blocks, with which rows that follow each other are read faster. NULL where each row has
+ * blocks of its own, where it takes more than 64 MiB, or where which block it is depends on a code. */
+qg_patches *qg_patches_new(qg_arena *arena, const qg_tensor *tensor);
 
 /* Values of the `count` elements of row `row` from column `col` on. */
 void qg_values_of_row(qg_arena *arena, const qg_tensor *tensor, uint64_t row, uint64_t col, uint64_t count,
