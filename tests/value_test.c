@@ -1,6 +1,6 @@
 /* Values with a memory of what neighbours share are those without, of every format, in one block after the other.
- * Floats are what the bits of each type say. Layouts of whole blocks have the memory of those that they are made of. Blocks that are kept
- * from one row to the next are those that are read. */
+ * Floats are what the bits of each type say. Layouts of whole blocks have the memory of those that they are made of.
+ * Blocks that are kept from one row to the next are those that are read. */
 #include "spec/library.h"
 #include "spec/value.h"
 
@@ -100,7 +100,7 @@ static bool keeps_patches(const qg_layout *layout) {
     const qg_tensor plain = kept;
     kept.patches = qg_patches_new(arena, &plain);
     float *values = QG_NEW_ARRAY(arena, float, cols), *must = QG_NEW_ARRAY(arena, float, cols);
-    const uint64_t some[] = {0, rows - 1, rows, 2 * rows - 1, 0, layout->block_rows, 0, 3 * layout->block_rows};
+    const uint64_t some[] = {0, rows, rows - 1, rows, 2 * rows - 1, 0, layout->block_rows, 0, 3 * layout->block_rows};
     for (size_t i = 0; i < sizeof some / sizeof *some; ++i) {
         qg_values_of_row(arena, &kept, some[i], 0, cols, values);
         qg_values_of_row(arena, &plain, some[i], 0, cols, must);
