@@ -272,7 +272,7 @@ static void test_two_sizes(void **state) {
     assert_int_equal(some.values[7][COLS_AT], 64);
     assert_int_equal(some.values[8][COLS_AT], 32);
     const log few = tiles_of(128, 2048, 511, 8, 0), tuned = tiles_of(128, 2048, 1100, 8, 32);
-    const log parts = tiles_of(1, 65536, 32, 1, 0);
+    const log parts = tiles_of(1, 4096, 256, 1, 0);
     assert_int_equal(few.count, 8);
     assert_int_equal(few.values[7][LARGE_AT], 0);
     assert_int_equal(tuned.count, 8);

@@ -472,7 +472,6 @@ mutate "experts times many: larger tiles lie behind the others" templates/gemm_t
 mutate "experts times many: larger tiles are another launch's" templates/gemm_tiles.comp 's/TILE_COLS == LARGE_COLS \? large : small/small/' script gemm_id vulkan
 mutate "experts times many: two sizes from so many pairs on" $gemm_id 's/mean < QK_TWO_SIZES_PAIRS/mean <= QK_TWO_SIZES_PAIRS/' unit gemm_id_dispatch_test
 mutate "experts times many: one size where rows are cut" $gemm_id 's/g->tiles\.parts > 1 \|\| mean/mean/' unit gemm_id_dispatch_test
-mutate "experts times many: one size where tiles are tuned" $gemm_id 's/ \|\| qk_constant_\(kernel, NULL, QK_CONSTANT_TILE_COLS, 0\) != 0//' unit gemm_id_dispatch_test
 mutate "experts times many: smaller tiles are not nearly as large" $gemm_id 's/c <= mean && 3 \* c <= 2 \* large\.cols/c <= mean/' unit gemm_id_dispatch_test
 mutate "experts times many: barriers between sorting" $gemm_id 's/status = outer->barrier\(outer->context, error\);/(void)outer;/' unit gemm_id_dispatch_test
 mutate "experts times many: no more than are sorted" $gemm_id 's/g->shape.experts > QK_GEMM_ID_EXPERTS\)/0)/' unit gemm_id_dispatch_test

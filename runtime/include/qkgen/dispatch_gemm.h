@@ -122,12 +122,12 @@ static inline int qk_has_units_(const qk_kernel *kernel, const qk_limits *limits
            qk_constant_(kernel, NULL, QK_CONSTANT_SCHEDULE, 0) != QK_SCHEDULE_PLAIN_TILES;
 }
 
-/* The tiles of a tuning, where it has some that fit, or those of choice.def: of so many `columns`, and in no slices; 0: any. */
+/* The tiles of a tuning, where it has some that fit, or those of choice.def: of so many `columns`, and whole rows; 0: any. */
 static inline qk_tiles_ qk_tiles_with_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
                                        uint64_t batch, uint64_t experts, uint64_t columns) {
     int metal = kernel->api == QK_API_METAL, units = !metal && qk_has_units_(kernel, limits);
     qk_schedule schedule = units || metal ? QK_SCHEDULE_TILES : QK_SCHEDULE_PLAIN_TILES;
-    uint32_t parts = qk_constant_(kernel, NULL, QK_CONSTANT_K_PARTS, 0);
+    uint32_t parts = columns != 0 ? 1 : qk_constant_(kernel, NULL, QK_CONSTANT_K_PARTS, 0);
     uint32_t lanes = units ? qk_unit_constant_(limits, QK_CONSTANT_LANES, 0) : 32, least_side = lanes < 32 ? 32 : 16;
     uint32_t result = units && limits->matrix_order_a == 0 ? qk_unit_constant_(limits, QK_CONSTANT_UNIT_ROWS, 0) *
                                                                  qk_unit_constant_(limits, QK_CONSTANT_UNIT_COLS, 0)

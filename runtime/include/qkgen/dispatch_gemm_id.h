@@ -55,12 +55,12 @@ static inline uint64_t qk_gemm_id_bytes_(const qk_kernel *kernel, const qk_gemm_
     return operands > UINT64_MAX - sums ? UINT64_MAX : operands + sums;
 }
 
-/* The tiles of so many columns, in one part; of none where there are no such tiles. */
+/* The tiles of so many columns; of none where there are no such tiles. */
 static inline qk_tiles_ qk_tiles_of_columns_(const qk_kernel *kernel, const qk_limits *limits, const qk_gemm_id_ *g,
                                              uint64_t cols) {
     qk_tiles_ t =
         qk_tiles_with_(kernel, limits, g->shape.rows, g->shape.cols, qk_pairs_(g), g->shape.experts, cols);
-    t.cols = t.cols == cols && t.parts == 1 ? t.cols : 0;
+    t.cols = t.cols == cols ? t.cols : 0;
     return t;
 }
 
@@ -71,7 +71,7 @@ static inline void qk_plan_two_sizes_(const qk_kernel *kernel, const qk_limits *
     uint64_t mean = qk_pairs_(g) / qk_max_(1, g->shape.experts);
     qk_tiles_ large = g->tiles, small = g->tiles, t;
     large.cols = small.cols = 0;
-    if (g->tiles.parts > 1 || mean < QK_TWO_SIZES_PAIRS || qk_constant_(kernel, NULL, QK_CONSTANT_TILE_COLS, 0) != 0 ||
+    if (g->tiles.parts > 1 || mean < QK_TWO_SIZES_PAIRS ||
         qk_constant_(kernel, NULL, QK_CONSTANT_LARGE_COLS, 1) != 0)
         return;
     for (uint64_t c = QK_GEMM_COLUMNS; 2 * large.cols < 3 * mean && c <= QK_TILE_MOST_COLS; c += QK_GEMM_COLUMNS) {
