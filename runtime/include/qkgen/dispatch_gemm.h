@@ -122,7 +122,7 @@ static inline int qk_has_units_(const qk_kernel *kernel, const qk_limits *limits
            qk_constant_(kernel, NULL, QK_CONSTANT_SCHEDULE, 0) != QK_SCHEDULE_PLAIN_TILES;
 }
 
-/* The tiles of a tuning, where it has some that fit, or those of choice.def: of so many `columns`, and whole rows; 0: any. */
+/* The tiles of a tuning, where it has some that fit, or those of choice.def: of so many `columns`, with whole rows; 0: any. */
 static inline qk_tiles_ qk_tiles_with_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
                                        uint64_t batch, uint64_t experts, uint64_t columns) {
     int metal = kernel->api == QK_API_METAL, units = !metal && qk_has_units_(kernel, limits);
@@ -160,7 +160,7 @@ static inline qk_tiles_ qk_tiles_with_(const qk_kernel *kernel, const qk_limits 
         qk_tile_times_ times = {(alone), (time), (at_once)};                                                           \
         t.slices = slices != 0 ? slices : (slices_);                                                                   \
         t.held = together != 0 || (together_) == 1 || ((together_) == 2 && span <= QK_TILE_FEW_WORDS) ? span : 0;      \
-        if (kind == (kind_) && (columns == 0 || (columns == (cols_) && (slices_) == 1))) {                             \
+        if (kind == (kind_) && (columns == 0 || columns == (cols_))) {                                                 \
             uint64_t all = qk_tiles_parts_(limits, &t, &times, rows, cols, batch, experts, parts);                     \
             if ((together_) > 1)                                                                                       \
                 qk_hold_few_(kernel, limits, &t, span, (together_) == 3 ? QK_TILE_FEW : 1, rows, batch, experts);      \
