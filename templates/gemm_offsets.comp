@@ -89,7 +89,8 @@ void main() {
         const uint number = large ? i - tiles.x : i, expert = expert_of_tile(number, large), at = tiles_at() + 3u * i;
         const uvec2 before = tiles_of[expert];
         const uint beyond = pairs_of[expert + 1u], larger = tiles_for(beyond - pairs_of[expert]).y;
-        const uint begin = pairs_of[expert] + (large ? (number - before.y) * LARGE_COLS : larger * LARGE_COLS + (number - before.x) * TILE_COLS);
+        const uint from = large ? (number - before.y) * LARGE_COLS : larger * LARGE_COLS + (number - before.x) * TILE_COLS;
+        const uint begin = pairs_of[expert] + from;
         sorted[at] = expert;
         sorted[at + 1u] = begin;
         sorted[at + 2u] = min(begin + (large ? LARGE_COLS : TILE_COLS), beyond);

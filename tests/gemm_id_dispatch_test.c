@@ -254,7 +254,7 @@ static log tiles_of(uint64_t experts, uint64_t cols, uint64_t tokens, uint64_t s
     return c.log;
 }
 
-/* Where experts have many pairs in the mean, those with more have larger tiles, in a launch of their own, which comes first. */
+/* Where experts have many pairs in the mean, those with more have larger tiles, in a launch of their own, the first. */
 static void test_two_sizes(void **state) {
     (void)state;
     const log many = tiles_of(128, 2048, 1100, 8, 0); /* 68 */

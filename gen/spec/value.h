@@ -48,8 +48,8 @@ typedef struct qg_tensor {
     qg_patches *patches;
 } qg_tensor;
 
-/* Room for the blocks of a row of blocks, with which rows that follow each other are read faster. NULL where each row has
- * blocks of its own, where it takes more than 64 MiB, or where which block it is depends on a code. */
+/* Room for the blocks of a row of blocks, with which rows that follow each other are read faster. NULL where each row
+ * has blocks of its own, where it takes more than 64 MiB, or where which block it is depends on a code. */
 qg_patches *qg_patches_new(qg_arena *arena, const qg_tensor *tensor);
 
 /* Values of the `count` elements of row `row` from column `col` on. */

@@ -31,7 +31,8 @@ tried() {
   # All results, twice, with ids that are none, epilogues, x that is not finite, and parts of the experts.
   check "drawn at random" "$QKGEN" soak --family gemm_id --cases 24 --seed 5 --format "q4_K,q5_0,nvfp4"
   case=(format=q4_0 family=gemm_id class=mma type=f32 rows=33 cols=512 experts=6 slots=3 seed=7 offset=1 padding=32 weights=random)
-  for more in 'batch=40 parts=3 x=gaussian' 'batch=40 parts=3 x=infinite x_slots=3 constants=k_parts:4' 'batch=300 x=outliers epilogue=30' 'batch=300 x=gaussian epilogue=7'; do
+  for more in 'batch=40 parts=3 x=gaussian' 'batch=40 parts=3 x=infinite x_slots=3 constants=k_parts:4' \
+    'batch=300 x=outliers epilogue=30' 'batch=300 x=gaussian epilogue=7'; do
     check "by hand: $more" "$QKGEN" soak --case "${case[*]} $more"
   done
 }
