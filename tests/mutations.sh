@@ -311,7 +311,7 @@ mutate "N ragged, rows shared out" templates/gemv_rows.comp 's/if \(first \+ i <
 mutate "N ragged, MSL: no row is read beyond the last" templates/gemv_rows.metal \
   's/at.weights_begin \+ min\((first \+ team \* ROWS \+ r), shape.rows - 1\)/at.weights_begin + \1/' script gemv msl "blocks q4_0 19 3 1 f32"
 mutate "M ragged: no vector is written beyond the last" templates/gemv_shared.comp 's/ \&\& m < batch\) finish/) finish/' unit gemv_test
-mutate "several vectors: sums of all slices" templates/finish.glsl 's/if \(!first \|\| \(does \& ADDS_TO_Y\) != 0u\) sum \+= y_before\(place\);//' \
+mutate "several vectors: sums of all slices" templates/finish.glsl 's/if \(!first \|\| \(does \& ADDS_TO_Y\) != 0u\) sum \+= y_before\(at \+ y_skip\);//' \
   script gemv vulkan "blocks q4_0 1 2048 4 f16"
 packed=runtime/include/qkgen/dispatch_packed.h
 mutate "x as integers: made once" $packed 's/p->packed = 1;/(void)p;/' unit gemv_test
@@ -388,8 +388,8 @@ mutate "views: what is off costs nothing" $views 's/p->on = qk_product_count_\(p
 mutate "views: experts apart" $views 's/p->weights < rows\)/0)/' unit views_dispatch_test
 mutate "views: a matrix's rows" templates/views.glsl 's/return weights_begin \+ n/return n/' script views vulkan
 mutate "views: a stride of x" templates/views.glsl 's/x_begin \+ vector \* x_stride\) \//x_begin + vector * 256u) \//' script views vulkan
-mutate "views: a stride of y" templates/finish.glsl 's/vector \* y_stride \+ row, place/vector * y_rows + row, place/' script views vulkan
-mutate "views: elements before y" templates/finish.glsl 's/store_y\(place/store_y(at/' script views vulkan
+mutate "views: a stride of y" templates/finish.glsl 's/vector \* y_stride \+ row, does/vector * y_rows + row, does/' script views vulkan
+mutate "views: elements before y" templates/finish.glsl 's/store_y\(at \+ y_skip/store_y(at/' script views vulkan
 mutate "views: an expert's ids" templates/views.glsl 's/pair \/ slots \* ids_inner/pair \/ slots * slots/' script views vulkan
 mutate "views: operands of each product" templates/gemm_operands.glsl 's/return matrix \* end_of_operands/return 0u * end_of_operands/' script views vulkan
 mutate "views: a neighbour's half stays" templates/finish.glsl 's/atomicAnd\(y_halves\[at \/ 2u\], .*\);/y_halves[at \/ 2u] = 0u;/' script views vulkan

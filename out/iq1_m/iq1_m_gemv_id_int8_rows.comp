@@ -113,15 +113,14 @@ void store_y(uint at, float sum) {
 // Row `n` of a token's expert is done. An expert that is not there has zeros, to which no more is added than what stands there.
 void finish(uint pair, uint n, float sum) {
     const uint at = VIEWS == 0u ? pair * rows + n : pair / slots * y_inner + pair % slots * y_stride + n;
-    const uint place = VIEWS == 0u ? at : at + y_skip;
     const uint expert = ids[id_of(pair)], row = expert * rows + n, all = EPILOGUE & epilogue;
     const uint does = expert < experts ? all : all & (ADDS_TO_Y | ADDS_RESIDUAL);
     if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? pair : expert];
     if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
-    if ((does & ADDS_TO_Y) != 0u) sum += y_before(place);
+    if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
     if ((does & GATES) != 0u) sum *= result_gate[at] / (1.0 + exp(-result_gate[at]));  // silu
     if ((does & ADDS_RESIDUAL) != 0u) sum += residual[at];
-    store_y(place, sum);
+    store_y(at + y_skip, sum);
 }
 
 const uint TILES = 4u;
