@@ -98,7 +98,7 @@ mutate() {
 
 printf '| contract line | mutation in | test | what it says |\n|---|---|---|---|\n'
 headers=runtime/include/qkgen
-check=$headers/dispatch_check.h choose=$headers/dispatch_choose.h facts=$headers/dispatch_facts.h limits=$headers/dispatch_limits.h tune=$headers/dispatch_tune.h launch=$headers/dispatch_launch.h decode=$headers/dispatch_decode.h sums=$headers/dispatch_sums.h pick=$headers/dispatch_pick.h
+check=$headers/dispatch_check.h choose=$headers/dispatch_choose.h share=$headers/dispatch_share.h facts=$headers/dispatch_facts.h limits=$headers/dispatch_limits.h tune=$headers/dispatch_tune.h launch=$headers/dispatch_launch.h decode=$headers/dispatch_decode.h sums=$headers/dispatch_sums.h pick=$headers/dispatch_pick.h
 
 # ---- ids and indices that are out of range ----
 mutate "an id out of range is found, Vulkan" templates/gemv_id_wide.comp 's/found = expert < experts/found = true/' unit gemv_test
@@ -268,7 +268,7 @@ mutate "midway: on units, not what is looked up" gen/build/family.c 's/ && !\(mm
 mutate "midway: halves in memory are asked for" gen/build/describe.c 's/if \(kernel->wide && qg_is_midway/if (!kernel->wide \&\& qg_is_midway/' script audit ''
 mutate "midway: scales by themselves are" gen/build/plan.c 's/aim\.midway &= layout->n_buffers == 1;//' unit cost_test
 mutate "midway: matrix units that do not fit are the last" runtime/include/qkgen/choice.def 's/(QK_CHOICE_UNFIT) 8/\1 0/' unit choose_test
-mutate "midway: teams have blocks of their own" runtime/include/qkgen/dispatch_choose.h \
+mutate "midway: teams have blocks of their own" $choose \
   's/QK_SCHEDULE_TEAMS\) && qk_fits_teams_/QK_SCHEDULE_TEAMS) \&\& qk_fits_wide_/' unit dispatch_sums_test
 mutate "two words, MSL: what moves is left" gen/build/lower_words.c \
   's/qg_index_constant\(phase->constant - rest.constant\)/qg_index_constant(phase->constant)/' \
@@ -292,7 +292,7 @@ mutate "what is masked where it goes: products" gen/ir/bytes.c 's/\(uint32_t\)by
 mutate "what is masked where it goes: the mask" gen/ir/bytes.c 's/moved \? masked\(ir, moved, \(uint32_t\)mask\)/moved ? masked(ir, moved, (uint32_t)(mask >> bits))/' unit bytes_test
 mutate "what is masked where it goes: not what has a name" gen/ir/bytes.c 's/\&\& !word->arg\[0\]->name \?/?/' unit bytes_test
 mutate "bytes as halves: not one by one" gen/ir/bytes.c 's/return !at_once \&\& pack/return pack/' unit rules_test
-mutate "more threads where words come with their neighbours" $choose 's/s\.own \&\& neighbours \&\& !few_bits/0/' unit dispatch_sums_test
+mutate "more threads where words come with their neighbours" $share 's/s\.own \&\& neighbours \&\& !few_bits/0/' unit dispatch_sums_test
 mutate "words one by one, where fours fill registers" gen/build/device.def 's/(FOURS_PERCENT, +)146/\1346/' unit wide_test
 mutate "large grids have no copies beside floats" gen/build/device.def 's/(COPIED_WITH_F32, )2048/\14096/' unit wide_test
 mutate "copies of tables: every thread has its own" gen/text/lookups.c 's/copy = gl_LocalInvocationID.x %% COPIES/copy = gl_LocalInvocationID.x/' script tune vulkan
@@ -336,7 +336,7 @@ mutate "teams: each lane has a tile of its own" templates/gemv_teams.comp 's/fro
 mutate "teams: no row is written beyond the last" templates/gemv_teams.comp 's/n < rows \&\& m < batch/m < batch/' unit gemv_test
 mutate "runs of x: neighbours swap" templates/load_runs.glsl 's/v\[i\] = odd \? other : v\[i\]/v[i] = v[i]/' unit gemv_test
 mutate "runs of x: those of the neighbour are loaded" templates/load_runs.glsl 's/ 4u \* 4u \+ i\)/ 4u * 4u)/' unit gemv_test
-mutate "teams: no second round of workgroups" $choose 's/qk_processors_\(limits\) \/ 2\)/qk_processors_(limits))/' unit dispatch_sums_test
+mutate "teams: no second round of workgroups" $share 's/qk_processors_\(limits\) \/ 2\)/qk_processors_(limits))/' unit dispatch_sums_test
 mutate "teams: two vectors of large tiles of integers" $choose 's/s->kept == 2 \&\& kernel->teams_tile/s->kept == 4 \&\& kernel->teams_tile/' unit dispatch_sums_test
 mutate "whole blocks: an item of the tensor is one for all" gen/spec/join.c 's/if \(layout->view == QG_VIEW_SEQUENCE \|\| row_of_blocks\) \{/if (layout->view == QG_VIEW_SEQUENCE) whole->view = QG_VIEW_BLOCKS;\n    if (row_of_blocks) {/' unit value_test
 mutate "the choice of a class: no larger error" $pick 's/<= allowed\)/<= 2 * allowed)/' unit choose_test
@@ -501,32 +501,32 @@ mutate "matrix units of other shapes: the device's is taken" $limits 's/return l
 mutate "a processor: teams share several vectors" $choose 's/return s->kept > 1 \&\& !integers \&\&/return 0 \&\& !integers \&\&/' unit dispatch_sums_test
 mutate "a processor: of integers not" $choose 's/s->kept > 1 \&\& !integers \&\&/s->kept > 1 \&\&/' unit dispatch_sums_test
 mutate "a processor: lanes of teams have tiles" $choose 's/2 \* qk_team_fours_\(kernel, limits\) >=/UINT32_MAX >=/' unit dispatch_sums_test
-mutate "a processor: few rows have small workgroups" $choose \
+mutate "a processor: few rows have small workgroups" $share \
   's/s->threads > QK_SMALL_SUBGROUP_THREADS \?/s->threads > QK_SMALL_TEAM_THREADS ?/' unit dispatch_sums_test
-mutate "a processor: teams have eight lanes" $choose 's/4 \* QK_SMALL_TEAM_ROWS \/ qk_lanes_\(limits\)/4/' unit dispatch_sums_test
+mutate "a processor: teams have eight lanes" $share 's/4 \* QK_SMALL_TEAM_ROWS \/ qk_lanes_\(limits\)/4/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes take few rows" $facts 's/return limits->subgroup_size == QK_LARGE_SUBGROUP/return 0/' unit dispatch_sums_test
-mutate "subgroups of 64 lanes: of rows ahead one" $choose 's/\(digits == 0 \|\| s->ahead\)/(digits == 0)/' unit dispatch_sums_test
-mutate "subgroups of 64 lanes: small workgroups" $choose 's/s->threads > QK_LARGE_SUBGROUP_THREADS/0/' unit dispatch_sums_test
-mutate "subgroups of 64 lanes: which hold all of x" $choose 's/s->threads \/ 2 \* QK_KEPT_VALUES >= cols/1/' unit dispatch_sums_test
-mutate "subgroups of 64 lanes: little of x on its way" $choose \
+mutate "subgroups of 64 lanes: of rows ahead one" $share 's/\(digits == 0 \|\| s->ahead\)/(digits == 0)/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: small workgroups" $share 's/s->threads > QK_LARGE_SUBGROUP_THREADS/0/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: which hold all of x" $share 's/s->threads \/ 2 \* QK_KEPT_VALUES >= cols/1/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: little of x on its way" $share \
   's/QK_LARGE_SUBGROUP_STAGED \* s->threads :/UINT32_MAX :/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: little of x shared" $facts 's/left > most \? most : left/left > most ? left : left/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: turns" $choose 's/c->id == QK_CONSTANT_TURNS \&\& \(/c->id == QK_CONSTANT_NONE \&\& (/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: turns of one right-hand side, or teams" $choose 's/\(s\.kept == 1 \|\| s\.teams\) \&\& qk_has/qk_has/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: turns of teams" $choose 's/\(s\.kept == 1 \|\| s\.teams\)/s.kept == 1/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: teams of two vectors of floats" $choose 's/: s->kept > 2 \|\| qk_has_large_subgroups_\(limits\)/: s->kept > 2/' unit dispatch_sums_test
-mutate "subgroups of 64 lanes: large workgroups of teams" $choose 's/\? QK_LARGE_SUBGROUP_TEAMS : QK/? QK_TEAM_THREADS : QK/' unit dispatch_sums_test
-mutate "subgroups of 64 lanes: of floats alone" $choose 's/\&\& floats \?/\&\& floats >= 0 ?/' unit dispatch_sums_test
-mutate "subgroups of 64 lanes: teams share little" $choose 's/left >= QK_LARGE_SUBGROUP_TEAM_FOURS \* QK_EACH_FOUR_/left == 1/' unit dispatch_sums_test
-mutate "subgroups of 64 lanes: what there is room for" $choose 's/left >= QK_LARGE_SUBGROUP_TEAM_FOURS \* QK_EACH_FOUR_/left != 1/' unit dispatch_sums_test
-mutate "subgroups of 64 lanes: but a tile for each lane" $choose 's/kernel->teams_tile \* s->kept \* tiles <=/0 * kernel->teams_tile * s->kept * tiles <=/' unit dispatch_sums_test
-mutate "subgroups of 64 lanes: no others share as little" $choose 's/constant->legal\[i\] != QK_LARGE_SUBGROUP_TEAM_FOURS/1/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: large workgroups of teams" $share 's/\? QK_LARGE_SUBGROUP_TEAMS : QK/? QK_TEAM_THREADS : QK/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: of floats alone" $share 's/\&\& floats \?/\&\& floats >= 0 ?/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: teams share little" $share 's/left >= QK_LARGE_SUBGROUP_TEAM_FOURS \* QK_EACH_FOUR_/left == 1/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: what there is room for" $share 's/left >= QK_LARGE_SUBGROUP_TEAM_FOURS \* QK_EACH_FOUR_/left != 1/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: but a tile for each lane" $share 's/kernel->teams_tile \* s->kept \* tiles <=/0 * kernel->teams_tile * s->kept * tiles <=/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: no others share as little" $share 's/constant->legal\[i\] != QK_LARGE_SUBGROUP_TEAM_FOURS/1/' unit dispatch_sums_test
 mutate "turns: also where pairs are looked up" gen/build/family.c 's/ \|\| kernel->wide->pairs;/;/' script registers vulkan
 mutate "turns: chains are cut" gen/text/print.c 's/qg_begins_turn\(ir, node\) \?/0 ?/' script tune vulkan
 mutate "turns: each piece of a chain is added" gen/ir/turns.c 's/if \(begins \|\| first\)/if (first)/' script tune vulkan
 mutate "turns: sums of x are taken where they are wanted" gen/ir/turns.c 's/\|= 1u << part\.turn/|= 1u/' script tune vulkan
 mutate "turns: each has terms of its own" gen/text/sums.c 's/"xyzw"\[turn\]/"xxxx"[turn]/' script tune vulkan
-mutate "subgroups of 64 lanes: no floats ahead" $choose 's/\(integers \|\| !qk_has_large_subgroups_\(limits\)\)/1/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: no floats ahead" $share 's/\(integers \|\| !qk_has_large_subgroups_\(limits\)\)/1/' unit dispatch_sums_test
 mutate "matrix units: operands of x are made in a loop" gen/text/fragments.c 's/runs_apart\(o, plan, x->at_once\) : 0/0 * runs_apart(o, plan, x->at_once) : 0/' script registers vulkan
 mutate "matrix units: factors are neighbours" gen/build/lower.c 's/l\.ir->gathers = true;/l.ir->gathers = false;/' script registers vulkan
 mutate "matrix units: what crowds registers is loaded again" gen/build/family.c 's/\+ 2 \* of_row/+ 0 * of_row/' script registers vulkan
@@ -638,9 +638,9 @@ mutate "sixteen right-hand sides: of few rows" $sums 's/qk_ceil_\(rows, QK_MMA_R
 mutate "experts: few tokens are not sorted" runtime/include/qkgen/tensors.h 's/qk_product_\(each, w\[2\]\) \/ slots/qk_product_(each, 0) \/ slots/' unit tensors_test
 mutate "sixteen right-hand sides: tiles begin behind them" runtime/include/qkgen/tensors.h 's/vectors > most \&\&/vectors > (most != 0 ? QK_GEMV_MAX_BATCH : 0) \&\&/' unit tensors_test
 mutate "operands: both codes of a byte at once" gen/build/family.c 's/(QG_PAIR\)\)) kernel->wide = near/\1 kernel->wide = wide/' script gemm vulkan
-mutate "choose: copies of pairs beside a staged x" $choose 's/few \? 1 : QK_COPIES_BESIDE_X/1/' unit dispatch_sums_test
-mutate "choose: few copies of pairs for several vectors of bytes" $choose 's/s->kept > 2 \&\& few/s->kept > 2/' unit dispatch_sums_test
-mutate "choose: few copies of pairs for eight vectors" $choose 's/ \|\| s->kept > 4 \|\| / || /' unit dispatch_sums_test
+mutate "choose: copies of pairs beside a staged x" $share 's/few \? 1 : QK_COPIES_BESIDE_X/1/' unit dispatch_sums_test
+mutate "choose: few copies of pairs for several vectors of bytes" $share 's/s->kept > 2 \&\& few/s->kept > 2/' unit dispatch_sums_test
+mutate "choose: few copies of pairs for eight vectors" $share 's/ \|\| s->kept > 4 \|\| / || /' unit dispatch_sums_test
 mutate "choose: short rows of experts that look pairs up" $pick 's/2 \* cols <= qk_lanes_\(limits\)/cols <= qk_lanes_(limits)/' unit choose_test
 mutate "choose: floats that look up in pairs" runtime/include/qkgen/dispatch_pick.h 's/return 2;/return 1;/' unit choose_test
 mutate "x of a later launch" $sums 's/(qk_part_\(\&call->arguments\[weights\]), s->vector/\1, 0/' unit dispatch_sums_test
@@ -665,34 +665,34 @@ mutate "eight rows at a time where registers hold them" gen/build/family.c 's/ke
 mutate "bounds are checked of several right-hand sides" $choose 's/(QK_CONSTANT_CHECKED \&\& s\.kept > )1/\12/' unit dispatch_sums_test
 mutate "bounds of one right-hand side are as the descriptor says" $choose 's/(QK_CONSTANT_CHECKED) \&\& s\.kept > 1/\1/' unit dispatch_sums_test
 mutate "exact does not check bounds" gen/build/constants.c 's/digits != 0 \&\& \(digits == 1/(digits <= 1/' unit wide_test
-mutate "few rows are not loaded ahead" $choose 's/\(\(!s->staged \&\& !s->apart\) \|\| /(1 || /' unit dispatch_sums_test
-mutate "a processor does not load ahead" $choose 's/(return limits->subgroup_size >= )32( \&\& !shared)/\18\2/' unit dispatch_sums_test
-mutate "workgroups ahead of some rows are small" $choose 's/if \(s->kept == 1 && qk_is_small_ahead_/if (0 \&\& qk_is_small_ahead_/' unit dispatch_sums_test
-mutate "rows go ahead of a round that has little to do" $choose 's/is_large \|\| is_idle/is_large || (is_idle \&\& 0)/' unit dispatch_sums_test
-mutate "of bytes, of the second" $choose 's/\(bytes \? 1 : 0\)/(bytes ? 0 : 0)/' unit dispatch_sums_test
-mutate "bytes ahead for their loads are of large workgroups" $choose 's/!\(bytes && /!(bytes > 1 \&\& /' unit dispatch_sums_test
-mutate "rows ahead of small workgroups are short" $choose 's/cols <= QK_AHEAD_COLS && *$/cols != 0 \&\&/' unit dispatch_sums_test
-mutate "rows ahead of small workgroups are not many" $choose 's/rows <= QK_CHOICE_MEDIUM \*/rows != QK_CHOICE_MEDIUM */' unit dispatch_sums_test
+mutate "few rows are not loaded ahead" $share 's/\(\(!s->staged \&\& !s->apart\) \|\| /(1 || /' unit dispatch_sums_test
+mutate "a processor does not load ahead" $share 's/(return limits->subgroup_size >= )32( \&\& !shared)/\18\2/' unit dispatch_sums_test
+mutate "workgroups ahead of some rows are small" $share 's/if \(s->kept == 1 && qk_is_small_ahead_/if (0 \&\& qk_is_small_ahead_/' unit dispatch_sums_test
+mutate "rows go ahead of a round that has little to do" $share 's/is_large \|\| is_idle/is_large || (is_idle \&\& 0)/' unit dispatch_sums_test
+mutate "of bytes, of the second" $share 's/\(bytes \? 1 : 0\)/(bytes ? 0 : 0)/' unit dispatch_sums_test
+mutate "bytes ahead for their loads are of large workgroups" $share 's/!\(bytes && /!(bytes > 1 \&\& /' unit dispatch_sums_test
+mutate "rows ahead of small workgroups are short" $share 's/cols <= QK_AHEAD_COLS && *$/cols != 0 \&\&/' unit dispatch_sums_test
+mutate "rows ahead of small workgroups are not many" $share 's/rows <= QK_CHOICE_MEDIUM \*/rows != QK_CHOICE_MEDIUM */' unit dispatch_sums_test
 mutate "lookups do not wait for x of long rows" $facts 's/\(pairs && digits != 0\)/0/' unit dispatch_sums_test
 mutate "large tiles do not wait for x of long rows" $facts 's/0\) \|\| kernel->kept_elements > QK_KEPT_VALUES/0)/' unit dispatch_sums_test
 mutate "threads load their own x where a round has little to do" $facts 's/\(digits != 1 && qk_rounds_with/(0 \&\& qk_rounds_with/' unit dispatch_sums_test
 mutate "of more rows than one workgroup for each processor" $facts 's/rows <= 8 \* qk_processors_\(limits\)\)/rows == 0)/' unit dispatch_sums_test
 mutate "eight of few rows" $facts 's/eight && eights \*/eight > 1 \&\& eights */' unit dispatch_sums_test
 mutate "eight rows of two bytes, in small workgroups" $facts 's/\(digits == 1 \|\| eights/(1 || eights/' unit dispatch_sums_test
-mutate "workgroups of bytes are larger sooner" $choose 's/bytes \? 7 : 8/bytes ? 8 : 8/' unit dispatch_sums_test
-mutate "teams: smaller workgroups before fewer rows" $choose 's/else if \(two && /else if (two > 1 \&\& /' unit dispatch_sums_test
+mutate "workgroups of bytes are larger sooner" $share 's/bytes \? 7 : 8/bytes ? 8 : 8/' unit dispatch_sums_test
+mutate "teams: smaller workgroups before fewer rows" $share 's/else if \(two && /else if (two > 1 \&\& /' unit dispatch_sums_test
 mutate "teams: of one vector, no pairs" $choose \
   's/!qk_looks_up_pairs_\(kernel\) && limits->subgroup_size >= 32 && qk_busy/limits->subgroup_size >= 32 \&\& qk_busy/' unit dispatch_sums_test
 mutate "integers once: beside units, where others share them" runtime/include/qkgen/tensors.h 's/if \(!p->shares \|\| /if (/' unit pipelines_test
 mutate "integers once: not of large tiles" runtime/include/qkgen/tensors.h 's/\(small \|\| !bytes\)/(small || bytes)/' unit pipelines_test
 mutate "integers once: of as many values as pay for a launch" runtime/include/qkgen/choice.def 's/(QK_PACK_X_VALUES) 36864/\1 49152/' unit pipelines_test
-mutate "no more subgroups share a row ahead than have slices of it" $choose 's/while \(!ahead \&\& s.split/while (s.split/' unit dispatch_sums_test
+mutate "no more subgroups share a row ahead than have slices of it" $share 's/while \(!ahead \&\& s.split/while (s.split/' unit dispatch_sums_test
 mutate "teams: the sum of the last block goes on" templates/gemv_teams.comp 's/part = m \* ROWS \+ r == i \? sum\[m\]\[r\] : part/part = 0.0/' unit gemv_test
-mutate "long rows of floats are not loaded ahead" $choose 's/is_long = integers \&\& /is_long = /' unit dispatch_sums_test
+mutate "long rows of floats are not loaded ahead" $share 's/is_long = integers \&\& /is_long = /' unit dispatch_sums_test
 mutate "rows ahead of two vectors of two bytes are many" $facts 's/digits != 2 \|\| rows >=/digits != 9 || rows >=/' unit dispatch_sums_test
 mutate "rows ahead of three vectors of floats have no registers" $facts 's/kept == 2 \&\& ahead \&\& elements/kept \&\& ahead \&\& elements/' unit dispatch_sums_test
-mutate "rows ahead are whole loads" $choose 's/qk_block_bytes_\(kernel\) % 16 == 0/1/' unit dispatch_sums_test
-mutate "rows ahead are whole blocks" $choose 's/ \|\| cols % kernel->ahead_block != 0//' unit dispatch_sums_test
+mutate "rows ahead are whole loads" $share 's/qk_block_bytes_\(kernel\) % 16 == 0/1/' unit dispatch_sums_test
+mutate "rows ahead are whole blocks" $share 's/ \|\| cols % kernel->ahead_block != 0//' unit dispatch_sums_test
 mutate "rows ahead fit into the memory of a workgroup" $choose 's/qk_shared_bytes_\(kernel, constants\) <= room/room > 0/' unit dispatch_sums_test
 mutate "all of x is kept where rows are loaded ahead" $choose 's/held >= cols/held >= 1/' unit dispatch_sums_test
 mutate "a device without subgroups takes schedules that need none" $check 's/tile != QK_TILE_OPERANDS_ &&/tile == QK_TILE_OPERANDS_ \&\&/' unit dispatch_sums_test
@@ -702,23 +702,23 @@ mutate "what was measured does not force rows ahead" $choose 's/return id == QK_
 mutate "slices ahead are shared out, whatever was measured" $choose 's/id == QK_CONSTANT_SPLIT \|\| id == QK_CONSTANT_STAGED/id == QK_CONSTANT_STAGED/' unit gemv_test
 mutate "x ahead is staged by nobody, whatever was measured" $choose 's/id == QK_CONSTANT_SPLIT \|\| id == QK_CONSTANT_STAGED/id == QK_CONSTANT_SPLIT/' unit gemv_test
 mutate "nor where a descriptor says so" $choose 's/^( +)constants\[i\] = 1;$/\1constants[i] += 0;/' unit gemv_test
-mutate "x for experts of many tokens" $choose 's/\(!many \|\|/(1 ||/' unit dispatch_sums_test
-mutate "x for experts of many tokens, as floats" $choose 's/digits && !tables && qk_takes/!tables \&\& qk_takes/' unit dispatch_sums_test
-mutate "x for experts beside copies of tables" $choose 's/digits && !tables && qk_takes/digits \&\& qk_takes/' unit dispatch_sums_test
-mutate "x of many rows without experts" $choose 's/ && qk_takes_experts_\(kernel\)\)/)/' unit dispatch_sums_test
-mutate "bytes of x for experts" $choose 's/many && digits == 1 && s\.rows/many \&\& s.rows/' unit dispatch_sums_test
-mutate "workgroups for experts of many tokens" $choose 's/if \(subgroups >= 8 \* busy\)/if (subgroups == 0)/' unit dispatch_sums_test
+mutate "x for experts of many tokens" $share 's/\(!many \|\|/(1 ||/' unit dispatch_sums_test
+mutate "x for experts of many tokens, as floats" $share 's/digits && !tables && qk_takes/!tables \&\& qk_takes/' unit dispatch_sums_test
+mutate "x for experts beside copies of tables" $share 's/digits && !tables && qk_takes/digits \&\& qk_takes/' unit dispatch_sums_test
+mutate "x of many rows without experts" $share 's/ && qk_takes_experts_\(kernel\)\)/)/' unit dispatch_sums_test
+mutate "bytes of x for experts" $share 's/many && digits == 1 && s\.rows/many \&\& s.rows/' unit dispatch_sums_test
+mutate "workgroups for experts of many tokens" $share 's/if \(subgroups >= 8 \* busy\)/if (subgroups == 0)/' unit dispatch_sums_test
 mutate "room for workgroups with rows ahead" $choose 's/walking \* 3, 4/walking * 4, 4/' unit dispatch_sums_test
 mutate "room beside one row" $choose 's/QK_CONSTANT_ROWS, 1\) > 1/QK_CONSTANT_ROWS, 1) > 0/' unit dispatch_sums_test
-mutate "room for many bits" $choose 's/> 11 \* \(uint64_t\)kernel/> 10 * (uint64_t)kernel/' unit dispatch_sums_test
-mutate "room beside x of two bytes" $choose 's/(qk_constant_\(kernel, NULL, QK_CONSTANT_DIGITS, 0\)) == 2/\1 > 0/' unit dispatch_sums_test
+mutate "room for many bits" $share 's/> 11 \* \(uint64_t\)kernel/> 10 * (uint64_t)kernel/' unit dispatch_sums_test
+mutate "room beside x of two bytes" $share 's/(qk_constant_\(kernel, NULL, QK_CONSTANT_DIGITS, 0\)) == 2/\1 > 0/' unit dispatch_sums_test
 mutate "the slice of a lane ahead" $choose 's/kept = kernel->ahead_kept/kept = 2 * kernel->ahead_kept/' unit dispatch_sums_test
 mutate "lookups are not loaded ahead" gen/build/device.def 's/(SCATTERED_LOOKUPS, +)250/\1100/' unit wide_test
 mutate "few bits are not loaded ahead beside floats" gen/build/device.def 's/(SCATTERED_BITS, +)2/\11/' unit wide_test
 mutate "rows ahead of floats" gen/build/family.c 's/digits == 1 \|\| digits > 2 \? 1 : 2/digits != 2 ? 1 : 2/' unit wide_test
 mutate "tiles of many bytes are not loaded ahead" gen/build/device.def 's/(AHEAD_BYTES, +)64/\1128/' unit wide_test
 mutate "a constant that is a divisor is not 0" $check 's/if \(c->value == 0 \&\& /if (0 \&\& /' unit dispatch_sums_test
-mutate "large tiles beside copies of tables have registers" $choose 's/ \|\| kernel->kept_elements > QK_KEPT_VALUES//' unit dispatch_sums_test
+mutate "large tiles beside copies of tables have registers" $share 's/ \|\| kernel->kept_elements > QK_KEPT_VALUES//' unit dispatch_sums_test
 mutate "workgroups follow from the rows of the launch" $sums 's/qk_constant_\(kernel, constants, QK_CONSTANT_ROWS/qk_constant_(kernel, NULL, QK_CONSTANT_ROWS/' \
   unit dispatch_sums_test
 mutate "the group is a multiple of 4" runtime/include/qkgen/dispatch_qdq.h 's/c->group % 4 != 0/0/' unit qdq_test

@@ -28,6 +28,7 @@
 #include "dispatch_packed.h"
 #include "dispatch_pick.h"
 #include "dispatch_rows.h"
+#include "dispatch_share.h"
 #include "dispatch_sums.h"
 #include "dispatch_tune.h"
 #include "dispatch_views.h"
