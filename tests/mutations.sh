@@ -400,13 +400,23 @@ mutate "views: elements before y, MSL" templates/finish.metal 's/r.at \+ r.skip/
 mutate "views: halves, MSL" templates/finish.metal 's/as_type<ushort>\(half\(sum\)\)/f32_to_bf16(sum)/' script views msl
 glue=integrations/ggml/ggml-vulkan-qkgen.cpp
 tensors=$headers/tensors.h
-mutate "ggml: operands are kept for this x alone" $glue 's/held = keeps \&\& ctx->prealloc_y_last_tensor_used == x;/held = keeps;/' unit ggml_test
-mutate "ggml: operands are those of each matrix of a batch" $glue 's/ \&\& ggml_nrows\(x\) == x->ne\[1\];/;/' unit ggml_test
+mutate "ggml: operands are kept for this x alone" $glue 's/held = keeps \&\& ctx->prealloc_y_last_tensor_used == x \&\&/held = keeps \&\&/' unit ggml_test
+mutate "ggml: operands are those of each matrix of a batch" $glue 's/ids != nullptr \|\| ggml_nrows\(x\) == x->ne\[1\];/true;/' unit ggml_test
 mutate "ggml: operands of a copy are not kept" $glue 's/p.packed = p.copy_bytes == 0 \&\& /p.packed = /; s/ours \&\& keeps \&\& p.copy_bytes == 0 \?/ours \&\& keeps ?/' unit ggml_test
 mutate "ggml: others may still read what is copied over" $glue 's/if \(ctx->prealloc_y_need_sync\) \{ barrier/if (false) { barrier/' unit ggml_test
-mutate "ggml: an addition in place" $tensors 's/epilogue->bias = NULL;/;/' unit ggml_test
+mutate "ggml: an addition in place" $tensors 's/\*added\[i\] = NULL;/(void)0;/' unit ggml_test
+mutate "ggml: an addition of each result in place" $tensors 's/\{&epilogue->bias, &epilogue->residual\}/{\&epilogue->bias, \&epilogue->bias}/' unit ggml_test
 mutate "ggml: rows of views that begin elsewhere are not promised" $glue 's/t->view_offs, ggml_nbytes/0, ggml_nbytes/' unit ggml_test
-mutate "ggml: factors of experts are no addition" $glue 's/dst->op == GGML_OP_MUL \? epilogue.scale : epilogue.bias/epilogue.bias/' unit ggml_test
+mutate "ggml: factors of experts are no addition" $glue 's/\(factors \? epilogue.scale : /(false ? epilogue.scale : /' unit ggml_test
+mutate "ggml: what is added to each result is no vector" $glue 's/all \&\& !rows \? epilogue.residual : epilogue.bias/epilogue.bias/' unit ggml_test
+mutate "ggml: a vector has an element for each row" $glue 's/vectors \&\& t->ne\[0\] == mul->ne\[0\];/vectors;/' unit ggml_test
+mutate "ggml: what is added lies as results do" $glue 's/ggml_is_contiguous\(t\) \&\& //' unit ggml_test
+mutate "ggml: factors are those of all tokens and slots" $glue 's/ \&\& ggml_nrows\(t\) == ggml_nrows\(mul\)//' unit ggml_test
+mutate "ggml: a third node has no place" $glue 's/return count == 2 \&\& ggml_vk_qk_epilogue/return count != 0 \&\& ggml_vk_qk_epilogue/' unit ggml_test
+mutate "ggml: what is behind a product that is not ours is not, either" $glue 's/if \(!ours \&\& dst != mul\)/if (false)/' unit ggml_test
+mutate "ggml: what was fused waits for a product that is not ours" $glue 's/ctx->unsynced_nodes_written.push_back\(mul\);/;/' unit ggml_test
+mutate "ggml: tokens of other ids are sorted anew" $glue 's/last->src\[2\] == ids \&\& last->src/last->src/' unit ggml_test
+mutate "ggml: tokens are sorted anew for tiles of other rows" $glue 's/ \&\& ggml_are_same_shape\(last->src\[0\], w\);/;/' unit ggml_test
 mutate "ggml: x begins where nothing can be copied" $glue 's/p.copy_bytes != 0 \&\& get_misalign_bytes\(ctx, x\) != 0/false/' unit ggml_test
 mutate "a call without a status word takes that of the backend" $headers/dispatch_check.h 's/range = qk_status_word_\(call->backend, range\);/;/' unit tensors_test
 mutate "a call without indices and status word takes that of the backend" $headers/dispatch_rows.h 's/qk_status_word_\(backend, status_word\)/status_word/' unit tensors_test
@@ -424,7 +434,8 @@ mutate "tensors: rows of weights with a stride are refused" $tensors 's/p->weigh
 mutate "tensors: a step is whole elements, and not 0" $tensors 's/t->steps\[i\] == 0 \|\| t->steps/t->steps/' unit tensors_test
 mutate "tensors: products that share weights count together" $tensors 's/vectors = planes.batch;/;/' unit tensors_test
 mutate "tensors: tiles take whole blocks" $tensors 's/\(kernel->wide_block == 0 \|\| /(kernel != NULL \|\| /' unit tensors_test
-mutate "tensors: operands that are there are not made again" $tensors 's/QK_SCHEDULE_PACK\)$/QK_SCHEDULE_NONE)/' unit tensors_test
+mutate "tensors: operands that are there are not made again" $tensors 's/schedule == QK_SCHEDULE_PACK \|\|/schedule == QK_SCHEDULE_NONE ||/' unit tensors_test
+mutate "tensors: pairs that are sorted are not sorted again" $tensors 's/schedule == QK_SCHEDULE_SCATTER\)/schedule == QK_SCHEDULE_NONE)/' unit tensors_test
 mutate "tensors: parts of rows wait for those before" $tensors 's/packed->waits \&\& qk_constant_/0 \&\& qk_constant_/' unit tensors_test
 mutate "tensors: vectors begin in runs of four" $tensors 's/bits % \(4 \* \(uint64_t\)x->bytes\) == 0/1/' unit tensors_test
 mutate "launcher: pipelines have constants of their own" $headers/launcher.hpp 's/pipelines.find\(key\)/pipelines.lower_bound(pipeline_key(code->data, std::vector<uint32_t>()))/' \

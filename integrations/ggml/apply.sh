@@ -115,7 +115,7 @@ count() {
 
 test_step() {
   failed=0
-  for operation in MUL_MAT MUL_MAT_ID GET_ROWS SET_ROWS CPY MUL_MAT_VEC_FUSION; do count $operation; done
+  for operation in MUL_MAT MUL_MAT_ID GET_ROWS SET_ROWS CPY MUL_MAT_VEC_FUSION MUL_MAT_ID_FUSION; do count $operation; done
   return $failed
 }
 

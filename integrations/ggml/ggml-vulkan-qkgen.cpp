@@ -19,10 +19,9 @@ static bool ggml_vk_qk_on(ggml_type quantized, ggml_op op) {
     return ggml_is_quantized(quantized) && ggml_vk_qk_routing().takes(ggml_op_name(op));
 }
 
-// ggml fuses what has no place in an epilogue: a second addition, and factors behind one.
-static bool ggml_vk_qk_may_fuse(const ggml_tensor * dst, size_t count) {
-    const bool multiplies = dst->op == GGML_OP_MUL_MAT || dst->op == GGML_OP_MUL_MAT_ID;
-    return !multiplies || count <= 2 || !ggml_vk_qk_on(dst->src[0]->type, dst->op);
+// Whether a node is a product of ours.
+static bool ggml_vk_qk_multiplies(const ggml_tensor * t) {
+    return (t->op == GGML_OP_MUL_MAT || t->op == GGML_OP_MUL_MAT_ID) && ggml_vk_qk_on(t->src[0]->type, t->op);
 }
 
 // What qkgen::launcher calls to record into a command buffer.
@@ -40,8 +39,7 @@ struct vk_qk_call {
         return buffer;
     }
 
-    vk_pipeline make_pipeline(const qk_launch & launch, const qk_code & code, const std::vector<uint32_t> & values,
-                              uint32_t buffers) {
+    vk_pipeline make_pipeline(const qk_launch & launch, const qk_code & code, const std::vector<uint32_t> & values, uint32_t buffers) {
         const qk_kernel & kernel = *launch.kernel;
         const bool unchecked = qk_constant_(&kernel, launch.constants, QK_CONSTANT_CHECKED, 0) == 0;
         vk_pipeline pipeline = std::make_shared<vk_pipeline_struct>();
@@ -140,6 +138,28 @@ static qk_tensor ggml_vk_qk_tensor(const ggml_backend_vk_context * ctx, const gg
     return qkgen::tensor_of(range, t->ne, t->nb, ggml_type_size(t->type));
 }
 
+// The epilogue of a product with the node behind it, of however many columns: it adds a tensor, or a vector of all columns, or of experts
+// their own; or it multiplies with factors of a token and a slot. Whether it has a place for that node.
+static bool ggml_vk_qk_epilogue(const ggml_backend_vk_context * ctx, const ggml_tensor * mul, const ggml_tensor * behind,
+                                qk_epilogue & epilogue, qk_range & range) {
+    const bool first = behind->src[0] == mul, factors = behind->op == GGML_OP_MUL, ids = behind->op == GGML_OP_ADD_ID;
+    const ggml_tensor * t = behind->src[first];
+    const bool vectors = ids ? mul->src[2] == behind->src[2] : ggml_nrows(t) == 1;
+    const bool all = !ids && ggml_are_same_shape(mul, t), rows = (first || all) && vectors && t->ne[0] == mul->ne[0];
+    range = ggml_vk_qk_tensor(ctx, t).range;
+    epilogue.scale_per = QK_PER_VECTOR;
+    (factors ? epilogue.scale : all && !rows ? epilogue.residual : epilogue.bias) = &range;
+    return (factors ? first && t->ne[0] == 1 && ggml_nrows(t) == ggml_nrows(mul) : rows || all) &&
+           t->type == GGML_TYPE_F32 && ggml_is_contiguous(t) && get_misalign_bytes(ctx, t) == 0;
+}
+
+// Of a product that is ours, whether ggml may fuse it with so many nodes.
+static bool ggml_vk_qk_may_fuse(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at, size_t count) {
+    qk_epilogue epilogue {};
+    qk_range range;
+    return count == 2 && ggml_vk_qk_epilogue(ctx, graph->nodes[at], graph->nodes[at + 1], epilogue, range);
+}
+
 // Launches a product that is not known. x that kernels do not load is copied to `prealloc_y`, before scratch.
 static bool ggml_vk_qk_multiply(vk_qk_call & call, const ggml_tensor * mul, qk_product & p, qk_error * error) {
     ggml_backend_vk_context * ctx = call.ctx;
@@ -176,7 +196,7 @@ static bool ggml_vk_qk_multiply(vk_qk_call & call, const ggml_tensor * mul, qk_p
 static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subctx, const ggml_cgraph * graph, int at) {
     const ggml_tensor * mul = graph->nodes[at], * w = mul->src[0], * x = mul->src[1], * ids = mul->src[2];
     const ggml_tensor * dst = graph->nodes[at + ctx->num_additional_fused_ops];
-    if (!ggml_vk_qk_on(w->type, mul->op)) {
+    if (!ggml_vk_qk_multiplies(mul)) {
         return false;
     }
     vk_qk_call call = { ctx, subctx, ggml_vk_qk_state(ctx) };
@@ -189,18 +209,19 @@ static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subct
     p.ids = ggml_vk_qk_tensor(ctx, ids);
     p.types = (uint64_t) w->type << 32 | (uint32_t) x->type;
     p.epilogue = &epilogue;
-    if (dst != mul) { // one vector, and what is added to it; or what is of experts, or the token's factors
-        other = ggml_vk_qk_tensor(ctx, dst->src[0] == mul ? dst->src[1] : dst->src[0]).range;
-        epilogue.scale_per = QK_PER_VECTOR;
-        (dst->op == GGML_OP_MUL ? epilogue.scale : epilogue.bias) = &other;
+    if (dst != mul) {
+        ggml_vk_qk_epilogue(ctx, mul, dst, epilogue, other);
         qk_product_adds(&p, &epilogue);
     }
     ggml_tensor ** next = graph->nodes + at + 1, ** end = graph->nodes + std::min(graph->n_nodes, at + 9);
     p.shares = std::any_of(next, end, [&](const ggml_tensor * t) { return t->src[1] == x; }); // as of q, k and v
-    // Operands of x are kept in `prealloc_y` as ggml keeps x in q8_1: for other matrices that are multiplied with it.
-    const bool keeps = ids == nullptr && ggml_nrows(x) == x->ne[1];
+    // Operands of x are kept in `prealloc_y` as ggml keeps x in q8_1: for other matrices that are multiplied with it, as of experts
+    // are the tokens in their order.
+    const ggml_tensor * last = at > 0 ? graph->nodes[at - 1] : mul;
+    const bool same = last->src[2] == ids && last->src[1] == x && ggml_are_same_shape(last->src[0], w);
+    const bool keeps = ids != nullptr || ggml_nrows(x) == x->ne[1];
     p.scratch = ctx->prealloc_y != nullptr ? call.range_of(ctx->prealloc_y) : qk_range {};
-    const bool held = keeps && ctx->prealloc_y_last_tensor_used == x;
+    const bool held = keeps && ctx->prealloc_y_last_tensor_used == x && (ids == nullptr || (at > 0 && same));
     p.kernel = held ? (const qk_kernel *) (void *) ctx->prealloc_y_last_pipeline_used : nullptr;
     qk_error error;
     const bool ours = call.launcher.repeat_product(call, p) || ggml_vk_qk_multiply(call, mul, p, &error);
@@ -209,8 +230,12 @@ static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subct
         ctx->prealloc_y_last_tensor_used = ours && keeps && p.copy_bytes == 0 ? x : nullptr;
         ctx->prealloc_y_need_sync = true;
     }
-    return ggml_vk_qk_routing().count(ours, ggml_op_name(mul->op), ours ? p.kernel->family : error.text,
-                                      dst != mul ? ", fused" : "");
+    if (!ours && dst != mul) { // ggml takes the product alone, which may lie where something still reads
+        ctx->num_additional_fused_ops = 0;
+        ctx->unsynced_nodes_written.push_back(mul);
+        call.barrier();
+    }
+    return ggml_vk_qk_routing().count(ours, ggml_op_name(mul->op), ours ? p.kernel->family : error.text, dst != mul ? ", fused" : "");
 }
 
 // GET_ROWS, SET_ROWS and CPY.

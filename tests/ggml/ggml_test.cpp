@@ -45,12 +45,21 @@ static size_t launches(const char * name) {
     return (size_t) std::count_if(notes.begin(), notes.end(), [&](const noted & n) { return n.what == name; });
 }
 
-static bool mul_mat(ggml_tensor * first, ggml_tensor * second = nullptr) {
-    ggml_tensor * nodes[] = { first, second };
-    const ggml_cgraph graph = { nodes, second != nullptr ? 2 : 1 };
+// `second` is fused with `first`; the node before was done.
+static bool mul_mat(ggml_tensor * first, ggml_tensor * second = nullptr, ggml_tensor * before = nullptr) {
+    ggml_tensor * nodes[] = { before, first, second };
+    const int skip = before == nullptr;
+    const ggml_cgraph graph = { nodes + skip, 3 - skip - (second == nullptr) };
     notes.clear();
     ctx.num_additional_fused_ops = second != nullptr;
-    return ggml_vk_qk_mul_mat(&ctx, subctx, &graph, 0);
+    ctx.unsynced_nodes_written.clear();
+    return ggml_vk_qk_mul_mat(&ctx, subctx, &graph, !skip);
+}
+
+static bool may_fuse(ggml_tensor * first, ggml_tensor * second, size_t count = 2) {
+    ggml_tensor * nodes[] = { first, second };
+    const ggml_cgraph graph = { nodes, 2 };
+    return ggml_vk_qk_may_fuse(&ctx, &graph, 0, count);
 }
 
 enum { X = 1 << 20, Y = 1 << 21, Z = 1 << 22, IDS = 1 << 23, OTHER = 1 << 24 };
@@ -143,13 +152,51 @@ static void test_fused() {
     CHECK(notes[0].buffers[2].offset == Y + 4096 && notes[0].buffers[4].offset == Z && notes[0].push[5] == bias_bits());
     sum.at = Z; // in place: what is added is where the sum goes
     CHECK(mul_mat(&y, &sum) && notes[0].buffers[2].offset == Z && notes[0].push[5] == QK_ADDS_TO_Y_);
-    for (const ggml_op op : { GGML_OP_MUL_MAT, GGML_OP_MUL_MAT_ID }) {
-        y.op = op;
-        CHECK(ggml_vk_qk_may_fuse(&y, 2) && !ggml_vk_qk_may_fuse(&y, 3));
-    }
-    CHECK(ggml_vk_qk_may_fuse(&sum, 3));
+    CHECK(may_fuse(&y, &sum) && !may_fuse(&y, &sum, 3) && ggml_vk_qk_multiplies(&y) && !ggml_vk_qk_multiplies(&sum));
     w.type = GGML_TYPE_F16; // not ours
-    CHECK(ggml_vk_qk_may_fuse(&y, 3));
+    CHECK(!ggml_vk_qk_multiplies(&y));
+}
+
+// Of many columns, too, what is behind a product has a place where its shape says so.
+static void test_fused_columns() {
+    ggml_tensor w = tensor(GGML_TYPE_Q4_0, 0, 256, 64);
+    for (const int64_t n : { 3, 40 }) {
+        ggml_tensor x = tensor(GGML_TYPE_F32, X, 256, n), y = op(GGML_OP_MUL_MAT, Y, &w, &x, 64, n);
+        ggml_tensor residual = tensor(GGML_TYPE_F32, Z, 64, n), bias = tensor(GGML_TYPE_F32, OTHER, 64);
+        ggml_tensor sum = op(GGML_OP_ADD, Y + 65536, &residual, &y, 64, n), vector = op(GGML_OP_ADD, Y + 65536, &y, &bias, 64, n);
+        CHECK(may_fuse(&y, &sum) && mul_mat(&y, &sum));
+        const noted last = notes.back();
+        const auto reads = [](const noted & launch, uint64_t at) {
+            const auto is = [&](const vk::DescriptorBufferInfo & b) { return b.buffer == (VkBuffer) 1 && b.offset == at; };
+            return std::any_of(launch.buffers.begin(), launch.buffers.end(), is);
+        };
+        CHECK(reads(last, Z) && last.buffers[last.buffers.size() - 1].offset == Z && last.buffers[last.buffers.size() - 5].offset == Y + 65536);
+        sum.at = Z; // in place
+        CHECK(mul_mat(&y, &sum) && reads(notes.back(), Z) && !reads(notes.back(), Y + 65536) && !(notes.back() == last));
+        CHECK(may_fuse(&y, &vector) && mul_mat(&y, &vector) && reads(notes.back(), OTHER));
+        CHECK(std::count(notes.back().push.begin(), notes.back().push.end(), bias_bits()) >= 1);
+        residual.nb[1] += 64; // not as results lie
+        CHECK(!may_fuse(&y, &sum));
+        residual = tensor(GGML_TYPE_F32, Z + 4, 64, n);
+        CHECK(!may_fuse(&y, &sum));
+        residual = tensor(GGML_TYPE_F16, Z, 64, n);
+        CHECK(!may_fuse(&y, &sum));
+        bias.ne[0] = 1; // one for all
+        CHECK(!may_fuse(&y, &vector));
+        ggml_tensor wide = op(GGML_OP_ADD, Y + 65536, &bias, &y, 64, n); // which is repeated
+        bias = tensor(GGML_TYPE_F32, OTHER, 64);
+        CHECK(!may_fuse(&y, &wide));
+    }
+}
+
+// What cannot be launched is ggml's, and then what is behind it, too: that waits for the product.
+static void test_parted() {
+    ggml_tensor w = tensor(GGML_TYPE_Q4_0, 0, 256, 64), x = tensor(GGML_TYPE_F32, X, 256, 40), y = op(GGML_OP_MUL_MAT, Y, &w, &x, 64, 40);
+    ggml_tensor residual = tensor(GGML_TYPE_F32, Z, 64, 40), sum = op(GGML_OP_ADD, Z + 16, &residual, &y, 64, 40);
+    CHECK(!mul_mat(&y, &sum) && ctx.num_additional_fused_ops == 0); // sums lie over some of what is added
+    CHECK(!notes.empty() && launches("barrier") == notes.size() && ctx.unsynced_nodes_written == std::vector<const ggml_tensor *> { &y });
+    sum.at = Z;
+    CHECK(mul_mat(&y, &sum) && ctx.num_additional_fused_ops == 1 && ctx.unsynced_nodes_written.empty());
 }
 
 static std::vector<noted> notes_of(ggml_tensor * y, ggml_tensor * second = nullptr) {
@@ -276,7 +323,7 @@ static void test_experts() {
     CHECK(mul_mat(&of_one, &scaled) && notes.size() == 1 && notes[0].buffers[4].offset == Y + 65536);
     CHECK(notes[0].buffers[5].offset == Z && notes[0].buffers[5].range == 2 * 4 && notes[0].push[8] == (4 | QK_SCALES_VECTORS_));
     scaled.at = Z; // factors are read, never added to
-    CHECK(!mul_mat(&of_one, &scaled) && notes.empty());
+    CHECK(!mul_mat(&of_one, &scaled) && launches("barrier") == notes.size());
     ids.ne[1] = 3;
     ggml_tensor each = tensor(GGML_TYPE_F32, X, 256, 2, 3); // an x of each slot
     y.src[1] = &each;
@@ -289,6 +336,30 @@ static void test_experts() {
     y.src[2] = &ids;
     each = tensor(GGML_TYPE_F32, X, 256, 1, 9);
     CHECK(mul_mat(&y) && launches("qkgen_q4_0_gemm_id_mma_f32") == 5); // operands, three to sort, tiles
+    ggml_tensor up = op(GGML_OP_MUL_MAT_ID, Z, &w, &each, 64, 2, 9), shares = tensor(GGML_TYPE_F32, OTHER, 1, 2, 9);
+    ggml_tensor product = op(GGML_OP_MUL, Z + 65536, &up, &shares, 64, 2, 9);
+    up.src[2] = &ids;
+    for (int i = 0; i < 2; i++) { // the same x and tokens: their order is known
+        CHECK(mul_mat(&up, nullptr, &y) && notes.size() == 1 && notes[0].buffers[5].offset == Z);
+    }
+    CHECK(may_fuse(&up, &product) && mul_mat(&up, &product, &y) && notes.size() == 1 && notes[0].buffers[6].offset == OTHER);
+    shares = tensor(GGML_TYPE_F32, OTHER, 1, 1, 9);
+    CHECK(!may_fuse(&up, &product));
+    shares = tensor(GGML_TYPE_F32, OTHER, 1, 2, 9);
+    ggml_tensor others = ids, more = w, outer = y;
+    const auto again = [&] { return mul_mat(&up, nullptr, &outer) && launches("qkgen_q4_0_gemm_id_mma_f32") == 5; };
+    outer.src[2] = &others;
+    CHECK(again());
+    outer = y, more.ne[1] = 128, outer.src[0] = &more; // tiles of other rows are others
+    CHECK(again());
+    CHECK(mul_mat(&up) && launches("qkgen_q4_0_gemm_id_mma_f32") == 5);
+    ctx.prealloc_y_last_tensor_used = &x;
+    CHECK(mul_mat(&up, nullptr, &y) && launches("qkgen_q4_0_gemm_id_mma_f32") == 5);
+    sum = op(GGML_OP_ADD_ID, Z + 65536, &up, &bias, 64, 2, 9);
+    sum.src[2] = &ids;
+    CHECK(may_fuse(&up, &sum) && mul_mat(&up, &sum, &y) && notes.size() == 1 && notes[0].buffers[7].offset == Z);
+    sum.src[2] = &others;
+    CHECK(!may_fuse(&up, &sum));
     each.nb[0] = 8; // x is copied, and scratch lies behind
     ids.nb[1] = 32;
     CHECK(mul_mat(&y) && launches("qkgen_q4_0_gemm_id_mma_f32") == 5);
@@ -434,6 +505,8 @@ int main() {
     test_pipelines();
     test_batch();
     test_fused();
+    test_fused_columns();
+    test_parted();
     test_remembered();
     test_remembered_scratch();
     test_gemm();

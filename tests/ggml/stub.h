@@ -40,6 +40,14 @@ inline size_t ggml_nbytes(const ggml_tensor * t) {
 
 inline int64_t ggml_nrows(const ggml_tensor * t) { return t->ne[1] * t->ne[2] * t->ne[3]; }
 inline int64_t ggml_nelements(const ggml_tensor * t) { return t->ne[0] * ggml_nrows(t); }
+inline bool ggml_is_contiguous(const ggml_tensor * t) {
+    size_t next = ggml_type_size(t->type);
+    for (int i = 0; i < GGML_MAX_DIMS; i++) {
+        if (t->ne[i] > 1 && t->nb[i] != next) return false;
+        next = i == 0 ? ggml_row_size(t->type, t->ne[0]) : next * (size_t) t->ne[i];
+    }
+    return true;
+}
 inline bool ggml_are_same_shape(const ggml_tensor * a, const ggml_tensor * b) { return std::equal(a->ne, a->ne + GGML_MAX_DIMS, b->ne); }
 
 // ---- Vulkan ----
@@ -146,6 +154,7 @@ struct ggml_backend_vk_context {
     vk_pipeline_struct * prealloc_y_last_pipeline_used = nullptr;
     const ggml_tensor * prealloc_y_last_tensor_used = nullptr;
     int num_additional_fused_ops = 0;
+    std::vector<const ggml_tensor *> unsynced_nodes_written;
     std::vector<vk::DescriptorSet> descriptor_sets = std::vector<vk::DescriptorSet>(1000);
     size_t descriptor_set_idx = 0;
 };

@@ -73,7 +73,8 @@ typedef struct qk_product {
     qk_range status;             /* with ids, as of qk_dispatch_gemv_id_views; without a buffer, backend->spare */
     const qk_epilogue *epilogue; /* NULL: none */
     int shares; /* 1: other matrices are multiplied with this x: it pays sooner to make integers of it once */
-    int packed; /* 1: scratch holds what was made of x, by a call before with this kernel and x, and as many vectors; not with ids */
+    int packed; /* 1: scratch holds what was made of x, by a call before with this kernel and x, and as many vectors; with ids, of the same
+                   ids and weights of the same shape, and what is out of range was counted then */
     /* What qk_plan_product finds: */
     const qk_kernel *kernel;
     uint64_t scratch_bytes;
@@ -260,12 +261,16 @@ static inline qk_status qk_plan_product(const qk_backend *backend, const qk_kern
     return QK_OK;
 }
 
-/* Where the bias is what lies where y goes, sums are added to it. */
+/* Where the bias or the residual is what lies where y goes, sums are added to it. */
 static inline void qk_product_adds(const qk_product *p, qk_epilogue *epilogue) {
-    epilogue->adds = epilogue->bias != NULL && epilogue->bias->buffer == p->y.range.buffer &&
-                     epilogue->bias->offset == p->y.range.offset;
-    if (epilogue->adds)
-        epilogue->bias = NULL;
+    const qk_range **const added[] = {&epilogue->bias, &epilogue->residual};
+    epilogue->adds = 0;
+    for (int i = 0; i < 2 && !epilogue->adds; i++) {
+        epilogue->adds =
+            *added[i] != NULL && (*added[i])->buffer == p->y.range.buffer && (*added[i])->offset == p->y.range.offset;
+        if (epilogue->adds)
+            *added[i] = NULL;
+    }
 }
 
 /* Gives a product its memory: at least copy_bytes for x, and behind it scratch_bytes. */
@@ -279,8 +284,8 @@ static inline void qk_product_place(qk_product *p, qk_range memory) {
     p->scratch.size -= p->copy_bytes;
 }
 
-/* A backend without the launch that makes operands of x, and without the barrier behind it, unless sums over parts of rows take the place
- * of those before. */
+/* A backend without the launches that make operands of x and sort pairs by expert, and without the barriers behind them, unless sums over
+ * parts of rows take the place of those before. */
 typedef struct qk_packed_ {
     const qk_backend *outer;
     int waits; /* for a barrier */
@@ -295,8 +300,10 @@ static inline qk_status qk_barrier_packed_(void *context, qk_error *error) {
 static inline qk_status qk_launch_packed_(void *context, const qk_launch *launch, qk_error *error) {
     qk_packed_ *packed = (qk_packed_ *)context;
     const qk_backend *outer = packed->outer;
+    const uint32_t schedule = qk_constant_(launch->kernel, launch->constants, QK_CONSTANT_SCHEDULE, 0);
     qk_status status = QK_OK;
-    if (qk_constant_(launch->kernel, launch->constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_PACK)
+    if (schedule == QK_SCHEDULE_PACK || schedule == QK_SCHEDULE_COUNT_PAIRS || schedule == QK_SCHEDULE_OFFSETS ||
+        schedule == QK_SCHEDULE_SCATTER)
         return QK_OK;
     if (packed->waits && qk_constant_(launch->kernel, launch->constants, QK_CONSTANT_K_PARTS, 1) > 1)
         status = outer->barrier(outer->context, error);
