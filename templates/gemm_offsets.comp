@@ -12,8 +12,8 @@ layout(binding = @{binding_status}, std430) buffer Status { uint out_of_range; }
 
 @include gemm_operands.glsl
 
-const uvec3 COLS = uvec3(LARGEST_COLS, LARGE_COLS, TILE_COLS);         // of each size
-const uint FULL = LARGEST_COLS != 0u ? 0u : LARGE_COLS != 0u ? 1u : 2u;  // the largest size that there is
+const uvec3 COLS = uvec3(LARGEST_COLS, LARGE_COLS, TILE_COLS);             // of each size
+const uint FULL = LARGEST_COLS != 0u ? 0u : LARGE_COLS != 0u ? 1u : 2u;  // the largest that there is
 const uint FULL_COLS = LARGEST_COLS != 0u ? LARGEST_COLS : LARGE_COLS != 0u ? LARGE_COLS : TILE_COLS;
 
 // Of each expert: how many pairs it has, then where they begin, and where its tiles of each size do.
