@@ -315,7 +315,8 @@ static void has_three(const log *l, const uint32_t cols[3], const uint32_t acros
 /* Where an expert that most tokens name would fill still larger tiles, it has them, too. */
 static void test_three_sizes(void **state) {
     (void)state;
-    const sized units = {.units = true}, said = {.large = 32, .largest = 64}, larger = {.units = true, .largest = 256};
+    const sized units = {.units = true}, said = {.large = 32, .largest = 64}, larger = {.units = true, .largest = 256},
+                no_larger = {.units = true, .largest = 64};
     const log some = tiles_of(units, 128, 2048, 512, 8); /* 32 */
     /* Of 4096 pairs, 65 in a tile, then 33, then 1. */
     has_three(&some, (const uint32_t[]){128, 64, 32}, (const uint32_t[]){63, 124, 129});
@@ -323,6 +324,10 @@ static void test_three_sizes(void **state) {
     has_three(&more, (const uint32_t[]){192, 96, 64}, (const uint32_t[]){84 + 44 / 192, 126, 129});
     const log own = tiles_of(larger, 128, 2048, 512, 8);
     has_three(&own, (const uint32_t[]){256, 64, 32}, (const uint32_t[]){63, 124, 129});
+    const log none = tiles_of(no_larger, 128, 2048, 512, 8);
+    assert_int_equal(none.count, 9);
+    assert_int_equal(none.values[7][COLS_AT], 64);
+    assert_int_equal(none.values[7][LARGEST_AT], 0);
     /* Whatever the mean, where it is said. */
     const log few = tiles_of(said, 16, 2048, 100, 8);
     has_three(&few, (const uint32_t[]){64, 32, 16}, (const uint32_t[]){17 + (800 - 17 * 33) / 64, 17, 17});

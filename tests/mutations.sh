@@ -478,6 +478,7 @@ mutate "experts times many: no more for what these leave than experts" $gemm_id 
 mutate "experts times many: no more than have enough pairs" $gemm_id 's/pairs \/ least\);/pairs);/' unit gemm_id_dispatch_test
 mutate "experts times many: three sizes where tokens can fill them" $gemm_id 's/tokens \/ QK_LARGEST_FILLED/tokens/' unit gemm_id_dispatch_test
 mutate "experts times many: the largest are much larger" $gemm_id 's/QK_LARGEST_TIMES \* (\(uint64_t\)large)/\1/' unit gemm_id_dispatch_test
+mutate "experts times many: a third size that is no larger is none" $gemm_id 's/if \(largest\.cols > large\.cols\)/if (largest.cols != 0)/' unit gemm_id_dispatch_test
 mutate "experts times many: all know the sizes" $gemm_id 's/(\{QK_CONSTANT_LARGE)ST(_COLS, QK_CONSTANT_LARGE)_/\1\2ST_/' unit gemm_id_dispatch_test
 mutate "experts times many: two sizes from so many pairs on" $gemm_id 's/mean < QK_TWO_SIZES_PAIRS/mean <= QK_TWO_SIZES_PAIRS/' unit gemm_id_dispatch_test
 mutate "experts times many: one size where rows are cut" $gemm_id 's/qk_smallest_tiles_\(g\)->parts > 1 \|\| //' unit gemm_id_dispatch_test
