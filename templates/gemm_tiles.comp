@@ -12,6 +12,7 @@ layout(constant_id = @{id.tile_rows}) const uint TILE_ROWS = 128;  // of the res
 layout(constant_id = @{id.tile_cols}) const uint TILE_COLS = 128;
 @if experts
 layout(constant_id = @{id.large_cols}) const uint LARGE_COLS = 0;  // of larger tiles, which this launch makes if they are as many
+layout(constant_id = @{id.largest_cols}) const uint LARGEST_COLS = 0;  // of still larger ones
 @end
 layout(constant_id = @{id.own_rows}) const uint OWN_ROWS = 64;  // of these, a subgroup's
 layout(constant_id = @{id.own_cols}) const uint OWN_COLS = 32;
@@ -531,10 +532,14 @@ void finish_none() {
         finish(sorted[pairs_at() + column_begin + i / count], row_begin + i % count, 0.0);
 }
 
+// Which list of tiles is this launch's.
+const uint SIZE = TILE_COLS == LARGEST_COLS ? 0u : TILE_COLS == LARGE_COLS ? 1u : 2u;
+
 // Workgroups that are neighbours have the same pairs, or rows of the same expert. There may be more of them than tiles.
 void make_tiles() {
-    const uint down = (rows + TILE_ROWS - 1u) / TILE_ROWS, small = sorted[end_of_operands()], large = sorted[end_of_operands() + 1u];
-    const uint begin = TILE_COLS == LARGE_COLS ? small : 0u, all = TILE_COLS == LARGE_COLS ? large : small;
+    const uint down = (rows + TILE_ROWS - 1u) / TILE_ROWS, all = sorted[end_of_operands() + SIZE];
+    uint begin = 0u;
+    [[unroll]] for (uint size = 0u; size < SIZE; ++size) begin += sorted[end_of_operands() + size];
     for (uint work = gl_WorkGroupID.x; work < down * all * K_PARTS; work += gl_NumWorkGroups.x) {
         const uint tile = work / K_PARTS, at = tiles_at() + (begin + tile / down) * 3u, expert = sorted[at];
         const bool found = expert < experts;

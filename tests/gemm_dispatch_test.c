@@ -431,7 +431,7 @@ static void test_cut(void **state) {
 static void test_short_rows(void **state) {
     (void)state;
     const qk_limits limits = {.features = QK_FEATURE_COOPERATIVE_MATRIX, .busy_workgroups = 660, .matrix_order_a = 1};
-    qk_tiles_ t = {16, 16, 16, 16, 1, 8, QK_SCHEDULE_TILES, 32, 0, 0, 0, 256, 0};
+    qk_tiles_ t = {16, 16, 16, 16, 1, 8, QK_SCHEDULE_TILES, 32, 0, 0, 0, 256};
     const qk_tile_times_ times = {10, 6, 4};
     const uint64_t of_eight = qk_tiles_time_(&limits, &t, &times, 4096, 2048, 16, 0);
     assert_int_equal(qk_tiles_time_(&limits, &t, &times, 4096, 768, 16, 0), of_eight);

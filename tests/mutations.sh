@@ -476,14 +476,24 @@ mutate "experts times many: those that are not there have zeros" templates/gemm_
 mutate "experts times many: they are counted" templates/gemm_offsets.comp 's/atomicAdd\(out_of_range, missed\)/missed/' script gemm_id vulkan files
 mutate "experts times many: x of a slot" templates/gemm_tiles.comp 's/x_slots == 1u \? pair \/ slots : pair/pair \/ slots/' script gemm_id vulkan files
 mutate "experts times many: few pairs seldom have a second tile" $headers/dispatch_gemm.h 's/return full >= 64 \? /return 1 ? /' unit gemm_id_dispatch_test
-mutate "experts times many: pairs of an expert, not of all" templates/gemm_offsets.comp 's/TILE_COLS\), beyond\);/TILE_COLS), all_pairs());/' script gemm_id vulkan
-mutate "experts times many: pairs that larger tiles leave" templates/gemm_offsets.comp 's/: larger \* LARGE_COLS \+ /: /' script gemm_id vulkan
-mutate "experts times many: pairs of a larger tile" templates/gemm_offsets.comp 's/large \? LARGE_COLS : TILE_COLS\), /TILE_COLS), /' script gemm_id vulkan
-mutate "experts times many: larger tiles lie behind the others" templates/gemm_tiles.comp 's/TILE_COLS == LARGE_COLS \? small : 0u, /0u, /' script gemm_id vulkan
-mutate "experts times many: larger tiles are another launch's" templates/gemm_tiles.comp 's/TILE_COLS == LARGE_COLS \? large : small/small/' script gemm_id vulkan
+mutate "experts times many: pairs of an expert, not of all" templates/gemm_offsets.comp 's/COLS\[size\], beyond\)/COLS[size], all_pairs())/' script gemm_id vulkan
+mutate "experts times many: pairs that larger tiles leave" templates/gemm_offsets.comp 's/size == FULL \? (number - tiles_of\[expert\]\[size\]) : .*;/\1;/' script gemm_id vulkan
+mutate "experts times many: pairs of a larger tile" templates/gemm_offsets.comp 's/begin \+ COLS\[size\], /begin + TILE_COLS, /' script gemm_id vulkan
+mutate "experts times many: what larger tiles leave has one that takes it" templates/gemm_offsets.comp 's/while \(COLS\[size\] < left\) --size;/;/' script gemm_id vulkan
+mutate "experts times many: the smallest tiles lie behind the others" templates/gemm_tiles.comp 's/size < SIZE; \+\+size/size < min(SIZE, 1u); ++size/' script gemm_id vulkan
+mutate "experts times many: middle tiles lie behind the largest" templates/gemm_tiles.comp 's/\(uint size = 0u; size < SIZE;/(uint size = SIZE % 2u; size < SIZE;/' script gemm_id vulkan
+mutate "experts times many: larger tiles are another launch's" templates/gemm_tiles.comp 's/TILE_COLS == LARGE_COLS \? 1u : 2u/2u/' script gemm_id vulkan
+mutate "experts times many: the largest tiles are a third launch's" templates/gemm_tiles.comp 's/TILE_COLS == LARGEST_COLS \? 0u : //' script gemm_id vulkan
+mutate "experts times many: workgroups for each of the largest" $gemm_id 's/: last \+ \(pairs - .*;/: last;/' unit gemm_id_dispatch_test
+mutate "experts times many: no more for what these leave than experts" $gemm_id 's/i < size \? qk_max_/i > size ? qk_max_/' unit gemm_id_dispatch_test
+mutate "experts times many: no more than have enough pairs" $gemm_id 's/pairs \/ least\);/pairs);/' unit gemm_id_dispatch_test
+mutate "experts times many: three sizes where tokens can fill them" $gemm_id 's/tokens \/ QK_LARGEST_FILLED/tokens/' unit gemm_id_dispatch_test
+mutate "experts times many: the largest are much larger" $gemm_id 's/QK_LARGEST_TIMES \* (\(uint64_t\)large)/\1/' unit gemm_id_dispatch_test
+mutate "experts times many: a third size that is no larger is none" $gemm_id 's/if \(largest\.cols > large\.cols\)/if (largest.cols != 0)/' unit gemm_id_dispatch_test
+mutate "experts times many: all know the sizes" $gemm_id 's/(\{QK_CONSTANT_LARGE)ST(_COLS, QK_CONSTANT_LARGE)_/\1\2ST_/' unit gemm_id_dispatch_test
 mutate "experts times many: two sizes from so many pairs on" $gemm_id 's/mean < QK_TWO_SIZES_PAIRS/mean <= QK_TWO_SIZES_PAIRS/' unit gemm_id_dispatch_test
-mutate "experts times many: one size where rows are cut" $gemm_id 's/g->tiles\.parts > 1 \|\| mean/mean/' unit gemm_id_dispatch_test
-mutate "experts times many: smaller tiles are not nearly as large" $gemm_id 's/c <= mean && 3 \* c <= 2 \* large\.cols/c <= mean/' unit gemm_id_dispatch_test
+mutate "experts times many: one size where rows are cut" $gemm_id 's/qk_smallest_tiles_\(g\)->parts > 1 \|\| //' unit gemm_id_dispatch_test
+mutate "experts times many: smaller tiles are not nearly as large" $gemm_id 's/2 \* \(uint64_t\)large\.cols \/ 3/(uint64_t)large.cols/' unit gemm_id_dispatch_test
 mutate "experts times many: barriers between sorting" $gemm_id 's/status = outer->barrier\(outer->context, error\);/(void)outer;/' unit gemm_id_dispatch_test
 mutate "experts times many: no more than are sorted" $gemm_id 's/g->shape.experts > QK_GEMM_ID_EXPERTS\)/0)/' unit gemm_id_dispatch_test
 mutate "experts times many: scratch has room for what is sorted" $gemm_id 's/sums \+ 4 \* qk_sorted_words_\(g\)/sums/' unit gemm_id_dispatch_test

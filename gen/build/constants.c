@@ -100,6 +100,7 @@ static void describe_tile_constants(qg_arena *arena, const qg_kernel *kernel, qk
                           {QK_CONSTANT_TILE_ROWS, vulkan},
                           {QK_CONSTANT_TILE_COLS, true},
                           {QK_CONSTANT_LARGE_COLS, vulkan && kernel->family->experts},
+                          {QK_CONSTANT_LARGEST_COLS, vulkan && kernel->family->experts},
                           {QK_CONSTANT_OWN_ROWS, vulkan},
                           {QK_CONSTANT_OWN_COLS, vulkan},
                           {QK_CONSTANT_ORDER_A, vulkan},

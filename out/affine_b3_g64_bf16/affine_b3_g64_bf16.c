@@ -462,7 +462,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f32_vulkan_constants[] 
     affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -485,7 +485,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -524,7 +524,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f16_vulkan_constants[] 
     {31, "y_type", 1, 1, affine_b3_g64_bf16_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -547,7 +547,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -586,7 +586,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_bf16_vulkan_constants[]
     {31, "y_type", 2, 1, affine_b3_g64_bf16_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -609,7 +609,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -667,7 +667,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f32_vulkan_constants[] =
     affine_b3_g64_bf16_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -690,7 +690,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -752,7 +752,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f16_vulkan_constants[] =
     {31, "y_type", 1, 1, affine_b3_g64_bf16_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -775,7 +775,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -837,7 +837,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_bf16_vulkan_constants[] 
     {31, "y_type", 2, 1, affine_b3_g64_bf16_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -860,7 +860,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -950,7 +950,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_f32_schedules[] = {0, &qk_af
     &qk_affine_b3_g64_bf16_gemv_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_spirv, &qk_affine_b3_g64_bf16_gemv_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -989,7 +989,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_metal_constants[] = {{
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1085,7 +1085,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int8_f32_schedules[] = {0, &
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_gemv_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1192,7 +1192,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_split_f32_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_gemv_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1299,7 +1299,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int24_f32_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_gemv_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1403,7 +1403,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_f16_schedules[] = {0, &qk_af
     &qk_affine_b3_g64_bf16_gemv_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_spirv, &qk_affine_b3_g64_bf16_gemv_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1442,7 +1442,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_metal_constants[] = {{
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1538,7 +1538,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int8_f16_schedules[] = {0, &
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_gemv_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1645,7 +1645,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_split_f16_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_gemv_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1752,7 +1752,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int24_f16_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_gemv_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1845,7 +1845,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_f32_schedules[] = {0, &qk
     &qk_affine_b3_g64_bf16_gemv_id_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1878,7 +1878,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f32_metal_constants[] =
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1962,7 +1962,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f32_schedules[] = {0
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2052,7 +2052,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f32_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_gemv_id_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2142,7 +2142,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f32_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2230,7 +2230,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_f16_schedules[] = {0, &qk
     &qk_affine_b3_g64_bf16_gemv_id_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2263,7 +2263,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f16_metal_constants[] =
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2347,7 +2347,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f16_schedules[] = {0
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2437,7 +2437,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f16_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_gemv_id_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2527,7 +2527,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f16_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2573,7 +2573,7 @@ static const qk_spec_constant affine_b3_g64_bf16_encode_f32_vulkan_constants[] =
     {21, "x_type", 0, 1, affine_b3_g64_bf16_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_encode_f32",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2596,7 +2596,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_encode_f32",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2633,7 +2633,7 @@ static const qk_spec_constant affine_b3_g64_bf16_encode_f16_vulkan_constants[] =
     {21, "x_type", 1, 1, affine_b3_g64_bf16_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_encode_f16",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2656,7 +2656,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_encode_f16",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2693,7 +2693,7 @@ static const qk_spec_constant affine_b3_g64_bf16_encode_bf16_vulkan_constants[] 
     {21, "x_type", 2, 1, affine_b3_g64_bf16_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_encode_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2716,7 +2716,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_encode_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2776,7 +2776,7 @@ static const qk_spec_constant affine_b3_g64_bf16_set_rows_f32_vulkan_constants[]
     {21, "x_type", 0, 1, affine_b3_g64_bf16_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_set_rows_f32",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2799,7 +2799,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_set_rows_f32",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2859,7 +2859,7 @@ static const qk_spec_constant affine_b3_g64_bf16_set_rows_f16_vulkan_constants[]
     {21, "x_type", 1, 1, affine_b3_g64_bf16_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_set_rows_f16",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2882,7 +2882,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_set_rows_f16",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2942,7 +2942,7 @@ static const qk_spec_constant affine_b3_g64_bf16_set_rows_bf16_vulkan_constants[
     {21, "x_type", 2, 1, affine_b3_g64_bf16_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_set_rows_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2965,7 +2965,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "affine_b3_g64_bf16_set_rows_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",

@@ -2594,7 +2594,7 @@ static const uint32_t iq1_m_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq1_m_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_dequant_f32",
     .format = "iq1_m",
     .family = "dequant",
@@ -2619,7 +2619,7 @@ const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_dequant_f32",
     .format = "iq1_m",
     .family = "dequant",
@@ -2658,7 +2658,7 @@ static const qk_spec_constant iq1_m_dequant_f16_vulkan_constants[] = {{0, "local
     {31, "y_type", 1, 1, iq1_m_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_dequant_f16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2683,7 +2683,7 @@ const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_dequant_f16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2722,7 +2722,7 @@ static const qk_spec_constant iq1_m_dequant_bf16_vulkan_constants[] = {{0, "loca
     {31, "y_type", 2, 1, iq1_m_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_dequant_bf16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2747,7 +2747,7 @@ const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_bf16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_dequant_bf16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2805,7 +2805,7 @@ static const uint32_t iq1_m_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant iq1_m_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_gather_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_gather_f32",
     .format = "iq1_m",
     .family = "gather",
@@ -2830,7 +2830,7 @@ const qk_kernel qk_iq1_m_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_gather_f32",
     .format = "iq1_m",
     .family = "gather",
@@ -2892,7 +2892,7 @@ static const qk_spec_constant iq1_m_gather_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, iq1_m_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gather_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_gather_f16",
     .format = "iq1_m",
     .family = "gather",
@@ -2917,7 +2917,7 @@ const qk_kernel qk_iq1_m_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_gather_f16",
     .format = "iq1_m",
     .family = "gather",
@@ -2979,7 +2979,7 @@ static const qk_spec_constant iq1_m_gather_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, iq1_m_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_gather_bf16",
     .format = "iq1_m",
     .family = "gather",
@@ -3004,7 +3004,7 @@ const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_bf16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_gather_bf16",
     .format = "iq1_m",
     .family = "gather",
@@ -3094,7 +3094,7 @@ static const qk_code *const iq1_m_gemv_f32_schedules[] = {0, &qk_iq1_m_gemv_rows
     &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_gemv_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3135,7 +3135,7 @@ static const qk_spec_constant iq1_m_gemv_f32_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, iq1_m_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_gemv_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3232,7 +3232,7 @@ static const qk_code *const iq1_m_gemv_int8_f32_schedules[] = {0, &qk_iq1_m_gemv
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_gemv_int8_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3343,7 +3343,7 @@ static const qk_code *const iq1_m_gemv_split_f32_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_gemv_split_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3454,7 +3454,7 @@ static const qk_code *const iq1_m_gemv_int24_f32_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_gemv_int24_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3561,7 +3561,7 @@ static const qk_code *const iq1_m_gemv_f16_schedules[] = {0, &qk_iq1_m_gemv_rows
     &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_gemv_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3602,7 +3602,7 @@ static const qk_spec_constant iq1_m_gemv_f16_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, iq1_m_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_gemv_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3699,7 +3699,7 @@ static const qk_code *const iq1_m_gemv_int8_f16_schedules[] = {0, &qk_iq1_m_gemv
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_gemv_int8_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3810,7 +3810,7 @@ static const qk_code *const iq1_m_gemv_split_f16_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_gemv_split_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3921,7 +3921,7 @@ static const qk_code *const iq1_m_gemv_int24_f16_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_gemv_int24_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -4016,7 +4016,7 @@ static const qk_spec_constant iq1_m_gemv_id_f32_vulkan_constants[] = {{0, "local
 static const qk_code *const iq1_m_gemv_id_f32_schedules[] = {0, &qk_iq1_m_gemv_id_rows_spirv, &qk_iq1_m_gemv_id_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_gemv_id_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4050,7 +4050,7 @@ static const qk_spec_constant iq1_m_gemv_id_f32_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, iq1_m_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_id_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_gemv_id_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4136,7 +4136,7 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "
 static const qk_code *const iq1_m_gemv_id_int8_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_gemv_id_int8_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4230,7 +4230,7 @@ static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, 
 static const qk_code *const iq1_m_gemv_id_split_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_gemv_id_split_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4324,7 +4324,7 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, 
 static const qk_code *const iq1_m_gemv_id_int24_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_gemv_id_int24_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4413,7 +4413,7 @@ static const qk_spec_constant iq1_m_gemv_id_f16_vulkan_constants[] = {{0, "local
 static const qk_code *const iq1_m_gemv_id_f16_schedules[] = {0, &qk_iq1_m_gemv_id_rows_spirv, &qk_iq1_m_gemv_id_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_gemv_id_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4447,7 +4447,7 @@ static const qk_spec_constant iq1_m_gemv_id_f16_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, iq1_m_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_gemv_id_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4533,7 +4533,7 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "
 static const qk_code *const iq1_m_gemv_id_int8_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_gemv_id_int8_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4627,7 +4627,7 @@ static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, 
 static const qk_code *const iq1_m_gemv_id_split_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_gemv_id_split_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4721,7 +4721,7 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, 
 static const qk_code *const iq1_m_gemv_id_int24_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "iq1_m_gemv_id_int24_f16",
     .format = "iq1_m",
     .family = "gemv_id",

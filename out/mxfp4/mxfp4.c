@@ -451,7 +451,7 @@ static const uint32_t mxfp4_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant mxfp4_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -476,7 +476,7 @@ const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -515,7 +515,7 @@ static const qk_spec_constant mxfp4_dequant_f16_vulkan_constants[] = {{0, "local
     {31, "y_type", 1, 1, mxfp4_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -540,7 +540,7 @@ const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -579,7 +579,7 @@ static const qk_spec_constant mxfp4_dequant_bf16_vulkan_constants[] = {{0, "loca
     {31, "y_type", 2, 1, mxfp4_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -604,7 +604,7 @@ const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_bf16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -662,7 +662,7 @@ static const uint32_t mxfp4_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant mxfp4_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_gather_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -687,7 +687,7 @@ const qk_kernel qk_mxfp4_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -749,7 +749,7 @@ static const qk_spec_constant mxfp4_gather_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, mxfp4_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gather_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -774,7 +774,7 @@ const qk_kernel qk_mxfp4_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -836,7 +836,7 @@ static const qk_spec_constant mxfp4_gather_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, mxfp4_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -861,7 +861,7 @@ const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_bf16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -951,7 +951,7 @@ static const qk_code *const mxfp4_gemv_f32_schedules[] = {0, &qk_mxfp4_gemv_rows
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -996,7 +996,7 @@ static const qk_spec_constant mxfp4_gemv_f32_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, mxfp4_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1093,7 +1093,7 @@ static const qk_code *const mxfp4_gemv_int8_f32_schedules[] = {0, &qk_mxfp4_gemv
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_gemv_int8_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1204,7 +1204,7 @@ static const qk_code *const mxfp4_gemv_split_f32_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_gemv_split_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1315,7 +1315,7 @@ static const qk_code *const mxfp4_gemv_int24_f32_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_gemv_int24_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1421,7 +1421,7 @@ static const qk_code *const mxfp4_gemv_f16_schedules[] = {0, &qk_mxfp4_gemv_rows
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1466,7 +1466,7 @@ static const qk_spec_constant mxfp4_gemv_f16_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, mxfp4_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1563,7 +1563,7 @@ static const qk_code *const mxfp4_gemv_int8_f16_schedules[] = {0, &qk_mxfp4_gemv
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_gemv_int8_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1674,7 +1674,7 @@ static const qk_code *const mxfp4_gemv_split_f16_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_gemv_split_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1785,7 +1785,7 @@ static const qk_code *const mxfp4_gemv_int24_f16_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_gemv_int24_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1877,7 +1877,7 @@ static const qk_spec_constant mxfp4_gemv_id_f32_vulkan_constants[] = {{0, "local
 static const qk_code *const mxfp4_gemv_id_f32_schedules[] = {0, &qk_mxfp4_gemv_id_rows_spirv, &qk_mxfp4_gemv_id_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1911,7 +1911,7 @@ static const qk_spec_constant mxfp4_gemv_id_f32_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, mxfp4_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1995,7 +1995,7 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "
 static const qk_code *const mxfp4_gemv_id_int8_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_gemv_id_int8_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2088,7 +2088,7 @@ static const qk_spec_constant mxfp4_gemv_id_split_f32_vulkan_constants[] = {{0, 
 static const qk_code *const mxfp4_gemv_id_split_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_gemv_id_split_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2181,7 +2181,7 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, 
 static const qk_code *const mxfp4_gemv_id_int24_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_gemv_id_int24_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2269,7 +2269,7 @@ static const qk_spec_constant mxfp4_gemv_id_f16_vulkan_constants[] = {{0, "local
 static const qk_code *const mxfp4_gemv_id_f16_schedules[] = {0, &qk_mxfp4_gemv_id_rows_spirv, &qk_mxfp4_gemv_id_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2303,7 +2303,7 @@ static const qk_spec_constant mxfp4_gemv_id_f16_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, mxfp4_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2387,7 +2387,7 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "
 static const qk_code *const mxfp4_gemv_id_int8_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_gemv_id_int8_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2480,7 +2480,7 @@ static const qk_spec_constant mxfp4_gemv_id_split_f16_vulkan_constants[] = {{0, 
 static const qk_code *const mxfp4_gemv_id_split_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_gemv_id_split_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2573,7 +2573,7 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, 
 static const qk_code *const mxfp4_gemv_id_int24_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_gemv_id_int24_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2619,7 +2619,7 @@ static const qk_spec_constant mxfp4_encode_f32_vulkan_constants[] = {{0, "local_
     {21, "x_type", 0, 1, mxfp4_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_encode_f32",
     .format = "mxfp4",
     .family = "encode",
@@ -2642,7 +2642,7 @@ const qk_kernel qk_mxfp4_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_encode_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_encode_f32",
     .format = "mxfp4",
     .family = "encode",
@@ -2676,7 +2676,7 @@ static const qk_spec_constant mxfp4_encode_f16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 1, 1, mxfp4_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_encode_f16",
     .format = "mxfp4",
     .family = "encode",
@@ -2699,7 +2699,7 @@ const qk_kernel qk_mxfp4_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_encode_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_encode_f16",
     .format = "mxfp4",
     .family = "encode",
@@ -2733,7 +2733,7 @@ static const qk_spec_constant mxfp4_encode_bf16_vulkan_constants[] = {{0, "local
     {21, "x_type", 2, 1, mxfp4_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_bf16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_encode_bf16",
     .format = "mxfp4",
     .family = "encode",
@@ -2756,7 +2756,7 @@ const qk_kernel qk_mxfp4_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_encode_bf16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_encode_bf16",
     .format = "mxfp4",
     .family = "encode",
@@ -2813,7 +2813,7 @@ static const qk_spec_constant mxfp4_set_rows_f32_vulkan_constants[] = {{0, "loca
     {21, "x_type", 0, 1, mxfp4_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_set_rows_f32",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2836,7 +2836,7 @@ const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_set_rows_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_set_rows_f32",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2893,7 +2893,7 @@ static const qk_spec_constant mxfp4_set_rows_f16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 1, 1, mxfp4_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_set_rows_f16",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2916,7 +2916,7 @@ const qk_kernel qk_mxfp4_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_set_rows_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_set_rows_f16",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2973,7 +2973,7 @@ static const qk_spec_constant mxfp4_set_rows_bf16_vulkan_constants[] = {{0, "loc
     {21, "x_type", 2, 1, mxfp4_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_bf16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_set_rows_bf16",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2996,7 +2996,7 @@ const qk_kernel qk_mxfp4_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_set_rows_bf16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "mxfp4_set_rows_bf16",
     .format = "mxfp4",
     .family = "set_rows",

@@ -416,7 +416,7 @@ static const uint32_t q4_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_dequant_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -439,7 +439,7 @@ const qk_kernel qk_q4_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -475,7 +475,7 @@ static const qk_spec_constant q4_0_dequant_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, q4_0_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_dequant_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -498,7 +498,7 @@ const qk_kernel qk_q4_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -534,7 +534,7 @@ static const qk_spec_constant q4_0_dequant_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, q4_0_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -557,7 +557,7 @@ const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_bf16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -612,7 +612,7 @@ static const uint32_t q4_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q4_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_gather_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -635,7 +635,7 @@ const qk_kernel qk_q4_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -694,7 +694,7 @@ static const qk_spec_constant q4_0_gather_f16_vulkan_constants[] = {{0, "local_s
     {31, "y_type", 1, 1, q4_0_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gather_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -717,7 +717,7 @@ const qk_kernel qk_q4_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -776,7 +776,7 @@ static const qk_spec_constant q4_0_gather_bf16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 2, 1, q4_0_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gather_bf16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -799,7 +799,7 @@ const qk_kernel qk_q4_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_bf16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -888,7 +888,7 @@ static const qk_code *const q4_0_gemv_f32_schedules[] = {0, &qk_q4_0_gemv_rows_s
     &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -931,7 +931,7 @@ static const qk_spec_constant q4_0_gemv_f32_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_0_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1023,7 +1023,7 @@ static const qk_code *const q4_0_gemv_int8_f32_schedules[] = {0, &qk_q4_0_gemv_i
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_gemv_int8_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1126,7 +1126,7 @@ static const qk_code *const q4_0_gemv_split_f32_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_gemv_split_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1229,7 +1229,7 @@ static const qk_code *const q4_0_gemv_int24_f32_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_gemv_int24_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1332,7 +1332,7 @@ static const qk_code *const q4_0_gemv_f16_schedules[] = {0, &qk_q4_0_gemv_rows_s
     &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1375,7 +1375,7 @@ static const qk_spec_constant q4_0_gemv_f16_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_0_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1467,7 +1467,7 @@ static const qk_code *const q4_0_gemv_int8_f16_schedules[] = {0, &qk_q4_0_gemv_i
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_gemv_int8_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1570,7 +1570,7 @@ static const qk_code *const q4_0_gemv_split_f16_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_gemv_split_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1673,7 +1673,7 @@ static const qk_code *const q4_0_gemv_int24_f16_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_gemv_int24_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1762,7 +1762,7 @@ static const qk_spec_constant q4_0_gemv_id_f32_vulkan_constants[] = {{0, "local_
 static const qk_code *const q4_0_gemv_id_f32_schedules[] = {0, &qk_q4_0_gemv_id_rows_spirv, &qk_q4_0_gemv_id_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1794,7 +1794,7 @@ static const qk_spec_constant q4_0_gemv_id_f32_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_0_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_id_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1875,7 +1875,7 @@ static const qk_spec_constant q4_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
 static const qk_code *const q4_0_gemv_id_int8_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_gemv_id_int8_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1962,7 +1962,7 @@ static const qk_spec_constant q4_0_gemv_id_split_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q4_0_gemv_id_split_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_gemv_id_split_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2049,7 +2049,7 @@ static const qk_spec_constant q4_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q4_0_gemv_id_int24_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_gemv_id_int24_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2133,7 +2133,7 @@ static const qk_spec_constant q4_0_gemv_id_f16_vulkan_constants[] = {{0, "local_
 static const qk_code *const q4_0_gemv_id_f16_schedules[] = {0, &qk_q4_0_gemv_id_rows_spirv, &qk_q4_0_gemv_id_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2165,7 +2165,7 @@ static const qk_spec_constant q4_0_gemv_id_f16_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_0_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_id_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2246,7 +2246,7 @@ static const qk_spec_constant q4_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
 static const qk_code *const q4_0_gemv_id_int8_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_gemv_id_int8_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2333,7 +2333,7 @@ static const qk_spec_constant q4_0_gemv_id_split_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q4_0_gemv_id_split_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_gemv_id_split_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2420,7 +2420,7 @@ static const qk_spec_constant q4_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q4_0_gemv_id_int24_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_gemv_id_int24_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2463,7 +2463,7 @@ static const qk_spec_constant q4_0_encode_f32_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 0, 1, q4_0_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_encode_f32",
     .format = "q4_0",
     .family = "encode",
@@ -2486,7 +2486,7 @@ const qk_kernel qk_q4_0_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_encode_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_encode_f32",
     .format = "q4_0",
     .family = "encode",
@@ -2520,7 +2520,7 @@ static const qk_spec_constant q4_0_encode_f16_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 1, 1, q4_0_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_encode_f16",
     .format = "q4_0",
     .family = "encode",
@@ -2543,7 +2543,7 @@ const qk_kernel qk_q4_0_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_encode_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_encode_f16",
     .format = "q4_0",
     .family = "encode",
@@ -2577,7 +2577,7 @@ static const qk_spec_constant q4_0_encode_bf16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 2, 1, q4_0_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_bf16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_encode_bf16",
     .format = "q4_0",
     .family = "encode",
@@ -2600,7 +2600,7 @@ const qk_kernel qk_q4_0_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_encode_bf16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_encode_bf16",
     .format = "q4_0",
     .family = "encode",
@@ -2657,7 +2657,7 @@ static const qk_spec_constant q4_0_set_rows_f32_vulkan_constants[] = {{0, "local
     {21, "x_type", 0, 1, q4_0_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_set_rows_f32",
     .format = "q4_0",
     .family = "set_rows",
@@ -2680,7 +2680,7 @@ const qk_kernel qk_q4_0_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_set_rows_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_set_rows_f32",
     .format = "q4_0",
     .family = "set_rows",
@@ -2737,7 +2737,7 @@ static const qk_spec_constant q4_0_set_rows_f16_vulkan_constants[] = {{0, "local
     {21, "x_type", 1, 1, q4_0_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_set_rows_f16",
     .format = "q4_0",
     .family = "set_rows",
@@ -2760,7 +2760,7 @@ const qk_kernel qk_q4_0_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_set_rows_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_set_rows_f16",
     .format = "q4_0",
     .family = "set_rows",
@@ -2817,7 +2817,7 @@ static const qk_spec_constant q4_0_set_rows_bf16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 2, 1, q4_0_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_bf16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_set_rows_bf16",
     .format = "q4_0",
     .family = "set_rows",
@@ -2840,7 +2840,7 @@ const qk_kernel qk_q4_0_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_set_rows_bf16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_0_set_rows_bf16",
     .format = "q4_0",
     .family = "set_rows",

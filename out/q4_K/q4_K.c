@@ -622,7 +622,7 @@ static const uint32_t q4_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_dequant_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -645,7 +645,7 @@ const qk_kernel qk_q4_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -681,7 +681,7 @@ static const qk_spec_constant q4_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, q4_K_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_dequant_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -704,7 +704,7 @@ const qk_kernel qk_q4_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -740,7 +740,7 @@ static const qk_spec_constant q4_K_dequant_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, q4_K_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -763,7 +763,7 @@ const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_bf16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -818,7 +818,7 @@ static const uint32_t q4_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q4_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_gather_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -841,7 +841,7 @@ const qk_kernel qk_q4_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -900,7 +900,7 @@ static const qk_spec_constant q4_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {31, "y_type", 1, 1, q4_K_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gather_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -923,7 +923,7 @@ const qk_kernel qk_q4_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -982,7 +982,7 @@ static const qk_spec_constant q4_K_gather_bf16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 2, 1, q4_K_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gather_bf16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -1005,7 +1005,7 @@ const qk_kernel qk_q4_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_bf16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -1092,7 +1092,7 @@ static const qk_code *const q4_K_gemv_f32_schedules[] = {0, &qk_q4_K_gemv_rows_s
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1135,7 +1135,7 @@ static const qk_spec_constant q4_K_gemv_f32_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_K_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1227,7 +1227,7 @@ static const qk_code *const q4_K_gemv_int8_f32_schedules[] = {0, &qk_q4_K_gemv_i
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_gemv_int8_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1334,7 +1334,7 @@ static const qk_code *const q4_K_gemv_split_f32_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_gemv_split_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1441,7 +1441,7 @@ static const qk_code *const q4_K_gemv_int24_f32_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_gemv_int24_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1546,7 +1546,7 @@ static const qk_code *const q4_K_gemv_f16_schedules[] = {0, &qk_q4_K_gemv_rows_s
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1589,7 +1589,7 @@ static const qk_spec_constant q4_K_gemv_f16_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_K_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1681,7 +1681,7 @@ static const qk_code *const q4_K_gemv_int8_f16_schedules[] = {0, &qk_q4_K_gemv_i
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_gemv_int8_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1788,7 +1788,7 @@ static const qk_code *const q4_K_gemv_split_f16_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_gemv_split_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1895,7 +1895,7 @@ static const qk_code *const q4_K_gemv_int24_f16_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_gemv_int24_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1986,7 +1986,7 @@ static const qk_spec_constant q4_K_gemv_id_f32_vulkan_constants[] = {{0, "local_
 static const qk_code *const q4_K_gemv_id_f32_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2018,7 +2018,7 @@ static const qk_spec_constant q4_K_gemv_id_f32_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_K_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2097,7 +2097,7 @@ static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
 static const qk_code *const q4_K_gemv_id_int8_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_gemv_id_int8_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2182,7 +2182,7 @@ static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q4_K_gemv_id_split_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_gemv_id_split_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2267,7 +2267,7 @@ static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q4_K_gemv_id_int24_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_gemv_id_int24_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2349,7 +2349,7 @@ static const qk_spec_constant q4_K_gemv_id_f16_vulkan_constants[] = {{0, "local_
 static const qk_code *const q4_K_gemv_id_f16_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2381,7 +2381,7 @@ static const qk_spec_constant q4_K_gemv_id_f16_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_K_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2460,7 +2460,7 @@ static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
 static const qk_code *const q4_K_gemv_id_int8_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_gemv_id_int8_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2545,7 +2545,7 @@ static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q4_K_gemv_id_split_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_gemv_id_split_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2630,7 +2630,7 @@ static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q4_K_gemv_id_int24_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_gemv_id_int24_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2673,7 +2673,7 @@ static const qk_spec_constant q4_K_encode_f32_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 0, 1, q4_K_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_encode_f32",
     .format = "q4_K",
     .family = "encode",
@@ -2696,7 +2696,7 @@ const qk_kernel qk_q4_K_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_encode_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_encode_f32",
     .format = "q4_K",
     .family = "encode",
@@ -2730,7 +2730,7 @@ static const qk_spec_constant q4_K_encode_f16_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 1, 1, q4_K_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_encode_f16",
     .format = "q4_K",
     .family = "encode",
@@ -2753,7 +2753,7 @@ const qk_kernel qk_q4_K_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_encode_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_encode_f16",
     .format = "q4_K",
     .family = "encode",
@@ -2787,7 +2787,7 @@ static const qk_spec_constant q4_K_encode_bf16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 2, 1, q4_K_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_bf16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_encode_bf16",
     .format = "q4_K",
     .family = "encode",
@@ -2810,7 +2810,7 @@ const qk_kernel qk_q4_K_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_encode_bf16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_encode_bf16",
     .format = "q4_K",
     .family = "encode",
@@ -2867,7 +2867,7 @@ static const qk_spec_constant q4_K_set_rows_f32_vulkan_constants[] = {{0, "local
     {21, "x_type", 0, 1, q4_K_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_set_rows_f32",
     .format = "q4_K",
     .family = "set_rows",
@@ -2890,7 +2890,7 @@ const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_set_rows_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_set_rows_f32",
     .format = "q4_K",
     .family = "set_rows",
@@ -2947,7 +2947,7 @@ static const qk_spec_constant q4_K_set_rows_f16_vulkan_constants[] = {{0, "local
     {21, "x_type", 1, 1, q4_K_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_set_rows_f16",
     .format = "q4_K",
     .family = "set_rows",
@@ -2970,7 +2970,7 @@ const qk_kernel qk_q4_K_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_set_rows_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_set_rows_f16",
     .format = "q4_K",
     .family = "set_rows",
@@ -3027,7 +3027,7 @@ static const qk_spec_constant q4_K_set_rows_bf16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 2, 1, q4_K_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_bf16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_set_rows_bf16",
     .format = "q4_K",
     .family = "set_rows",
@@ -3050,7 +3050,7 @@ const qk_kernel qk_q4_K_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_set_rows_bf16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q4_K_set_rows_bf16",
     .format = "q4_K",
     .family = "set_rows",

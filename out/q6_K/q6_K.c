@@ -501,7 +501,7 @@ static const uint32_t q6_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q6_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_dequant_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -524,7 +524,7 @@ const qk_kernel qk_q6_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -560,7 +560,7 @@ static const qk_spec_constant q6_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, q6_K_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_dequant_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -583,7 +583,7 @@ const qk_kernel qk_q6_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -619,7 +619,7 @@ static const qk_spec_constant q6_K_dequant_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, q6_K_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -642,7 +642,7 @@ const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_bf16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -697,7 +697,7 @@ static const uint32_t q6_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q6_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_gather_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -720,7 +720,7 @@ const qk_kernel qk_q6_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -779,7 +779,7 @@ static const qk_spec_constant q6_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {31, "y_type", 1, 1, q6_K_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gather_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -802,7 +802,7 @@ const qk_kernel qk_q6_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -861,7 +861,7 @@ static const qk_spec_constant q6_K_gather_bf16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 2, 1, q6_K_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gather_bf16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -884,7 +884,7 @@ const qk_kernel qk_q6_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_bf16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -971,7 +971,7 @@ static const qk_code *const q6_K_gemv_f32_schedules[] = {0, &qk_q6_K_gemv_rows_s
     &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1014,7 +1014,7 @@ static const qk_spec_constant q6_K_gemv_f32_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q6_K_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1108,7 +1108,7 @@ static const qk_code *const q6_K_gemv_int8_f32_schedules[] = {0, &qk_q6_K_gemv_i
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_gemv_int8_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1217,7 +1217,7 @@ static const qk_code *const q6_K_gemv_split_f32_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_gemv_split_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1327,7 +1327,7 @@ static const qk_code *const q6_K_gemv_int24_f32_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_gemv_int24_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1433,7 +1433,7 @@ static const qk_code *const q6_K_gemv_f16_schedules[] = {0, &qk_q6_K_gemv_rows_s
     &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1476,7 +1476,7 @@ static const qk_spec_constant q6_K_gemv_f16_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q6_K_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1570,7 +1570,7 @@ static const qk_code *const q6_K_gemv_int8_f16_schedules[] = {0, &qk_q6_K_gemv_i
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_gemv_int8_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1679,7 +1679,7 @@ static const qk_code *const q6_K_gemv_split_f16_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_gemv_split_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1789,7 +1789,7 @@ static const qk_code *const q6_K_gemv_int24_f16_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_gemv_int24_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1881,7 +1881,7 @@ static const qk_spec_constant q6_K_gemv_id_f32_vulkan_constants[] = {{0, "local_
 static const qk_code *const q6_K_gemv_id_f32_schedules[] = {0, &qk_q6_K_gemv_id_rows_spirv, &qk_q6_K_gemv_id_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1913,7 +1913,7 @@ static const qk_spec_constant q6_K_gemv_id_f32_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q6_K_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_id_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1992,7 +1992,7 @@ static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
 static const qk_code *const q6_K_gemv_id_int8_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_gemv_id_int8_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2077,7 +2077,7 @@ static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q6_K_gemv_id_split_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_gemv_id_split_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2162,7 +2162,7 @@ static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q6_K_gemv_id_int24_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_gemv_id_int24_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2244,7 +2244,7 @@ static const qk_spec_constant q6_K_gemv_id_f16_vulkan_constants[] = {{0, "local_
 static const qk_code *const q6_K_gemv_id_f16_schedules[] = {0, &qk_q6_K_gemv_id_rows_spirv, &qk_q6_K_gemv_id_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2276,7 +2276,7 @@ static const qk_spec_constant q6_K_gemv_id_f16_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q6_K_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_id_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2355,7 +2355,7 @@ static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
 static const qk_code *const q6_K_gemv_id_int8_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_gemv_id_int8_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2440,7 +2440,7 @@ static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q6_K_gemv_id_split_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_gemv_id_split_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2525,7 +2525,7 @@ static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q6_K_gemv_id_int24_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_gemv_id_int24_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2568,7 +2568,7 @@ static const qk_spec_constant q6_K_encode_f32_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 0, 1, q6_K_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_encode_f32",
     .format = "q6_K",
     .family = "encode",
@@ -2591,7 +2591,7 @@ const qk_kernel qk_q6_K_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_encode_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_encode_f32",
     .format = "q6_K",
     .family = "encode",
@@ -2625,7 +2625,7 @@ static const qk_spec_constant q6_K_encode_f16_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 1, 1, q6_K_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_encode_f16",
     .format = "q6_K",
     .family = "encode",
@@ -2648,7 +2648,7 @@ const qk_kernel qk_q6_K_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_encode_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_encode_f16",
     .format = "q6_K",
     .family = "encode",
@@ -2682,7 +2682,7 @@ static const qk_spec_constant q6_K_encode_bf16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 2, 1, q6_K_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_bf16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_encode_bf16",
     .format = "q6_K",
     .family = "encode",
@@ -2705,7 +2705,7 @@ const qk_kernel qk_q6_K_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_encode_bf16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_encode_bf16",
     .format = "q6_K",
     .family = "encode",
@@ -2762,7 +2762,7 @@ static const qk_spec_constant q6_K_set_rows_f32_vulkan_constants[] = {{0, "local
     {21, "x_type", 0, 1, q6_K_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_set_rows_f32",
     .format = "q6_K",
     .family = "set_rows",
@@ -2785,7 +2785,7 @@ const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_set_rows_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_set_rows_f32",
     .format = "q6_K",
     .family = "set_rows",
@@ -2842,7 +2842,7 @@ static const qk_spec_constant q6_K_set_rows_f16_vulkan_constants[] = {{0, "local
     {21, "x_type", 1, 1, q6_K_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_set_rows_f16",
     .format = "q6_K",
     .family = "set_rows",
@@ -2865,7 +2865,7 @@ const qk_kernel qk_q6_K_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_set_rows_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_set_rows_f16",
     .format = "q6_K",
     .family = "set_rows",
@@ -2922,7 +2922,7 @@ static const qk_spec_constant q6_K_set_rows_bf16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 2, 1, q6_K_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_bf16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_set_rows_bf16",
     .format = "q6_K",
     .family = "set_rows",
@@ -2945,7 +2945,7 @@ const qk_kernel qk_q6_K_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_set_rows_bf16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "q6_K_set_rows_bf16",
     .format = "q6_K",
     .family = "set_rows",

@@ -455,7 +455,7 @@ static const uint32_t tq1_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant tq1_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_dequant_f32",
     .format = "tq1_0",
     .family = "dequant",
@@ -478,7 +478,7 @@ const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_dequant_f32",
     .format = "tq1_0",
     .family = "dequant",
@@ -514,7 +514,7 @@ static const qk_spec_constant tq1_0_dequant_f16_vulkan_constants[] = {{0, "local
     {31, "y_type", 1, 1, tq1_0_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_dequant_f16",
     .format = "tq1_0",
     .family = "dequant",
@@ -537,7 +537,7 @@ const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_dequant_f16",
     .format = "tq1_0",
     .family = "dequant",
@@ -573,7 +573,7 @@ static const qk_spec_constant tq1_0_dequant_bf16_vulkan_constants[] = {{0, "loca
     {31, "y_type", 2, 1, tq1_0_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_dequant_bf16",
     .format = "tq1_0",
     .family = "dequant",
@@ -596,7 +596,7 @@ const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_bf16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_dequant_bf16",
     .format = "tq1_0",
     .family = "dequant",
@@ -651,7 +651,7 @@ static const uint32_t tq1_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant tq1_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_gather_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_gather_f32",
     .format = "tq1_0",
     .family = "gather",
@@ -674,7 +674,7 @@ const qk_kernel qk_tq1_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_gather_f32",
     .format = "tq1_0",
     .family = "gather",
@@ -733,7 +733,7 @@ static const qk_spec_constant tq1_0_gather_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, tq1_0_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gather_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_gather_f16",
     .format = "tq1_0",
     .family = "gather",
@@ -756,7 +756,7 @@ const qk_kernel qk_tq1_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_gather_f16",
     .format = "tq1_0",
     .family = "gather",
@@ -815,7 +815,7 @@ static const qk_spec_constant tq1_0_gather_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, tq1_0_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_gather_bf16",
     .format = "tq1_0",
     .family = "gather",
@@ -838,7 +838,7 @@ const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_bf16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_gather_bf16",
     .format = "tq1_0",
     .family = "gather",
@@ -921,7 +921,7 @@ static const qk_code *const tq1_0_gemv_f32_schedules[] = {0, &qk_tq1_0_gemv_rows
     &qk_tq1_0_gemv_shared_spirv, &qk_tq1_0_gemv_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_gemv_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -960,7 +960,7 @@ static const qk_spec_constant tq1_0_gemv_f32_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, tq1_0_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_gemv_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1052,7 +1052,7 @@ static const qk_code *const tq1_0_gemv_int8_f32_schedules[] = {0, &qk_tq1_0_gemv
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_gemv_int8_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1160,7 +1160,7 @@ static const qk_code *const tq1_0_gemv_split_f32_schedules[] = {0, &qk_tq1_0_gem
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_gemv_split_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1268,7 +1268,7 @@ static const qk_code *const tq1_0_gemv_int24_f32_schedules[] = {0, &qk_tq1_0_gem
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_gemv_int24_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1370,7 +1370,7 @@ static const qk_code *const tq1_0_gemv_f16_schedules[] = {0, &qk_tq1_0_gemv_rows
     &qk_tq1_0_gemv_shared_spirv, &qk_tq1_0_gemv_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_gemv_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1409,7 +1409,7 @@ static const qk_spec_constant tq1_0_gemv_f16_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, tq1_0_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_gemv_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1501,7 +1501,7 @@ static const qk_code *const tq1_0_gemv_int8_f16_schedules[] = {0, &qk_tq1_0_gemv
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_gemv_int8_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1609,7 +1609,7 @@ static const qk_code *const tq1_0_gemv_split_f16_schedules[] = {0, &qk_tq1_0_gem
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_gemv_split_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1717,7 +1717,7 @@ static const qk_code *const tq1_0_gemv_int24_f16_schedules[] = {0, &qk_tq1_0_gem
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_gemv_int24_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1809,7 +1809,7 @@ static const qk_spec_constant tq1_0_gemv_id_f32_vulkan_constants[] = {{0, "local
 static const qk_code *const tq1_0_gemv_id_f32_schedules[] = {0, &qk_tq1_0_gemv_id_rows_spirv, &qk_tq1_0_gemv_id_wide_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_gemv_id_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1841,7 +1841,7 @@ static const qk_spec_constant tq1_0_gemv_id_f32_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, tq1_0_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_gemv_id_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1920,7 +1920,7 @@ static const qk_spec_constant tq1_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "
 static const qk_code *const tq1_0_gemv_id_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_gemv_id_int8_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2005,7 +2005,7 @@ static const qk_spec_constant tq1_0_gemv_id_split_f32_vulkan_constants[] = {{0, 
 static const qk_code *const tq1_0_gemv_id_split_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_gemv_id_split_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2090,7 +2090,7 @@ static const qk_spec_constant tq1_0_gemv_id_int24_f32_vulkan_constants[] = {{0, 
 static const qk_code *const tq1_0_gemv_id_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_gemv_id_int24_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2172,7 +2172,7 @@ static const qk_spec_constant tq1_0_gemv_id_f16_vulkan_constants[] = {{0, "local
 static const qk_code *const tq1_0_gemv_id_f16_schedules[] = {0, &qk_tq1_0_gemv_id_rows_spirv, &qk_tq1_0_gemv_id_wide_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_gemv_id_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2204,7 +2204,7 @@ static const qk_spec_constant tq1_0_gemv_id_f16_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, tq1_0_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_gemv_id_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2283,7 +2283,7 @@ static const qk_spec_constant tq1_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "
 static const qk_code *const tq1_0_gemv_id_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_gemv_id_int8_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2368,7 +2368,7 @@ static const qk_spec_constant tq1_0_gemv_id_split_f16_vulkan_constants[] = {{0, 
 static const qk_code *const tq1_0_gemv_id_split_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_gemv_id_split_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2453,7 +2453,7 @@ static const qk_spec_constant tq1_0_gemv_id_int24_f16_vulkan_constants[] = {{0, 
 static const qk_code *const tq1_0_gemv_id_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_gemv_id_int24_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2496,7 +2496,7 @@ static const qk_spec_constant tq1_0_encode_f32_vulkan_constants[] = {{0, "local_
     {21, "x_type", 0, 1, tq1_0_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_encode_f32",
     .format = "tq1_0",
     .family = "encode",
@@ -2519,7 +2519,7 @@ const qk_kernel qk_tq1_0_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_encode_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_encode_f32",
     .format = "tq1_0",
     .family = "encode",
@@ -2553,7 +2553,7 @@ static const qk_spec_constant tq1_0_encode_f16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 1, 1, tq1_0_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_encode_f16",
     .format = "tq1_0",
     .family = "encode",
@@ -2576,7 +2576,7 @@ const qk_kernel qk_tq1_0_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_encode_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_encode_f16",
     .format = "tq1_0",
     .family = "encode",
@@ -2610,7 +2610,7 @@ static const qk_spec_constant tq1_0_encode_bf16_vulkan_constants[] = {{0, "local
     {21, "x_type", 2, 1, tq1_0_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_bf16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_encode_bf16",
     .format = "tq1_0",
     .family = "encode",
@@ -2633,7 +2633,7 @@ const qk_kernel qk_tq1_0_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_encode_bf16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_encode_bf16",
     .format = "tq1_0",
     .family = "encode",
@@ -2690,7 +2690,7 @@ static const qk_spec_constant tq1_0_set_rows_f32_vulkan_constants[] = {{0, "loca
     {21, "x_type", 0, 1, tq1_0_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_set_rows_f32",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2713,7 +2713,7 @@ const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_set_rows_f32_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_set_rows_f32",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2770,7 +2770,7 @@ static const qk_spec_constant tq1_0_set_rows_f16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 1, 1, tq1_0_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_f16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_set_rows_f16",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2793,7 +2793,7 @@ const qk_kernel qk_tq1_0_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_set_rows_f16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_set_rows_f16",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2851,7 +2851,7 @@ static const qk_spec_constant tq1_0_set_rows_bf16_vulkan_constants[] = {{0, "loc
     {21, "x_type", 2, 1, tq1_0_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_bf16_vulkan = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_set_rows_bf16",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2874,7 +2874,7 @@ const qk_kernel qk_tq1_0_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_set_rows_bf16_metal = {
-    .abi = 18,
+    .abi = 19,
     .name = "tq1_0_set_rows_bf16",
     .format = "tq1_0",
     .family = "set_rows",

@@ -22,6 +22,11 @@ tried() {
   bench idle q4_K --rows 20 --cols 256 --tokens 3 --experts 512 --slots 2
   bench skewed q4_K --rows 20 --cols 256 --tokens 300 --experts 32 --slots 4 --routing skewed
   says "it is said" 'routing is skewed' "$work/skewed.txt"
+  # Tiles of three sizes, which devices without matrix units have where it is said alone.
+  sizes=(--constant large_cols=32 --constant largest_cols=64)
+  for routing in uniform skewed; do
+    bench sizes_$routing q4_K --rows 70 --cols 256 --tokens 250 --experts 17 --slots 3 --routing $routing "${sizes[@]}"
+  done
   bench all_to_one q4_K --rows 20 --cols 256 --tokens 300 --experts 1 --slots 1
   # Several blocks of pairs.
   bench blocks q4_K --rows 4 --cols 256 --tokens 1300 --experts 9 --slots 16
@@ -32,7 +37,8 @@ tried() {
   check "drawn at random" "$QKGEN" soak --family gemm_id --cases 24 --seed 5 --format "q4_K,q5_0,nvfp4"
   case=(format=q4_0 family=gemm_id class=mma type=f32 rows=33 cols=512 experts=6 slots=3 seed=7 offset=1 padding=32 weights=random)
   for more in 'batch=40 parts=3 x=gaussian' 'batch=40 parts=3 x=infinite x_slots=3 constants=k_parts:4' \
-    'batch=300 x=outliers epilogue=30' 'batch=300 x=gaussian epilogue=7'; do
+    'batch=300 x=outliers epilogue=30' 'batch=300 x=gaussian epilogue=7' \
+    'batch=200 parts=3 x=outliers constants=large_cols:32,largest_cols:64'; do
     check "by hand: $more" "$QKGEN" soak --case "${case[*]} $more"
   done
 }

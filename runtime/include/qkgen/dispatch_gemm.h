@@ -21,7 +21,6 @@ typedef struct qk_tiles_ {
     uint32_t held;   /* words of a row of weights that go through memory, eight rows of 32 threads at a time */
     uint32_t copies; /* of a table of pairs */
     uint32_t step;   /* elements of a row that a subgroup decodes at a time */
-    uint32_t large;  /* columns of larger tiles that experts with many pairs have, too; 0: there are none */
 } qk_tiles_;
 
 static inline uint32_t qk_tile_subgroups_(const qk_tiles_ *t) {
@@ -136,7 +135,7 @@ static inline qk_tiles_ qk_tiles_with_(const qk_kernel *kernel, const qk_limits 
     uint32_t span = units ? kernel->span_words : 0;
     uint32_t together = qk_constant_(kernel, NULL, QK_CONSTANT_TOGETHER, 0), copies = qk_unit_copies_(kernel);
     uint32_t step = kernel->operand_tile != 0 ? 4 * kernel->operand_tile : 1;
-    qk_tiles_ best = {least_side, least_side, 16, 16, 1, 1, schedule, lanes, result, 0, copies, step, 0};
+    qk_tiles_ best = {least_side, least_side, 16, 16, 1, 1, schedule, lanes, result, 0, copies, step};
     qk_tiles_ own = {qk_constant_(kernel, NULL, QK_CONSTANT_TILE_ROWS, 0),
                      qk_constant_(kernel, NULL, QK_CONSTANT_TILE_COLS, 0),
                      qk_constant_(kernel, NULL, QK_CONSTANT_OWN_ROWS, 0),
@@ -148,15 +147,14 @@ static inline qk_tiles_ qk_tiles_with_(const qk_kernel *kernel, const qk_limits 
                      result,
                      together != 0 ? span : 0,
                      copies,
-                     step,
-                     0};
+                     step};
     uint64_t least = UINT64_MAX;
     int kind = metal ? 3 : units ? (result != 0 ? 2 : 1) : 0;
     if (own.rows != 0 && own.cols != 0 && own.own_rows != 0 && own.own_cols != 0 && qk_tiles_fit_(kernel, limits, &own))
         return own;
 #define QK_TILE_(kind_, rows_, cols_, own_rows_, own_cols_, slices_, together_, alone, time, at_once)                  \
     {                                                                                                                  \
-        qk_tiles_ t = {(rows_), (cols_), (own_rows_), (own_cols_), 1, 1, schedule, lanes, result, 0, copies, step, 0}; \
+        qk_tiles_ t = {(rows_), (cols_), (own_rows_), (own_cols_), 1, 1, schedule, lanes, result, 0, copies, step};    \
         qk_tile_times_ times = {(alone), (time), (at_once)};                                                           \
         t.slices = slices != 0 ? slices : (slices_);                                                                   \
         t.held = together != 0 || (together_) == 1 || ((together_) == 2 && span <= QK_TILE_FEW_WORDS) ? span : 0;      \
@@ -226,9 +224,6 @@ static inline void qk_tiles_constants_(const qk_kernel *kernel, const qk_limits 
             break;
         case QK_CONSTANT_TILE_COLS:
             constants[i] = t->cols;
-            break;
-        case QK_CONSTANT_LARGE_COLS:
-            constants[i] = t->large;
             break;
         case QK_CONSTANT_OWN_ROWS:
             constants[i] = t->own_rows;

@@ -10,26 +10,42 @@
 #define QK_PAIR_BLOCKS 64u
 #define QK_BLOCK_PAIRS 256u
 
-/* A product with experts: its shape, and how it is cut. */
+/* Tiles have so many sizes at most: as many as there are lists of them on the device. */
+#define QK_TILE_SIZES 3u
+
+/* A product with experts: its shape, and how it is cut. Of sizes, those with more columns come first, each a launch of its own for experts
+ * with many pairs; they have no columns where there are none. The last is always there, and sorting counts by it. */
 typedef struct qk_gemm_id_ {
     qk_gemv_id_ shape;
-    qk_tiles_ tiles;
-    qk_tiles_ large; /* of experts with many pairs, in a launch of their own; tiles.large is 0 where there are none */
+    qk_tiles_ sizes[QK_TILE_SIZES];
 } qk_gemm_id_;
+
+static inline const qk_tiles_ *qk_smallest_tiles_(const qk_gemm_id_ *g) {
+    return &g->sizes[QK_TILE_SIZES - 1];
+}
 
 static inline uint64_t qk_pairs_(const qk_gemm_id_ *g) {
     return g->shape.tokens * g->shape.slots;
 }
 
-/* Tiles side by side, at most. An expert more, whose pairs have none. */
+/* Tiles side by side, at most, of all sizes, where the largest have so many columns: full ones, and one of each expert. There is an expert
+ * more, whose pairs have none. */
 static inline uint64_t qk_most_column_tiles_(const qk_gemm_id_ *g, uint64_t columns) {
     return qk_pairs_(g) / columns + qk_min_(g->shape.experts + 1, qk_pairs_(g));
 }
 
-/* The same of these tiles: beside larger ones, an expert has one of the smaller, or none. */
-static inline uint64_t qk_most_tiles_across_(const qk_gemm_id_ *g, const qk_tiles_ *t) {
-    return t->large != 0 && t->cols != t->large ? qk_min_(g->shape.experts + 1, qk_pairs_(g))
-                                                : qk_most_column_tiles_(g, t->cols);
+/* The same of one size. An expert has full tiles of the largest, and for what these leave one tile, of the smallest size that takes it: one
+ * of this size has more pairs than the next smaller has columns. So of a size that is not the largest, each expert has one or none, and
+ * there are no more than pairs for so many of them. Of the largest, that many experts may have one that is just large enough, and all
+ * other pairs fill tiles. */
+static inline uint64_t qk_most_tiles_across_(const qk_gemm_id_ *g, uint32_t size) {
+    uint64_t pairs = qk_pairs_(g), more = 0, least = 1, last;
+    for (uint32_t i = 0; i < QK_TILE_SIZES; i++) {
+        more = i < size ? qk_max_(more, g->sizes[i].cols) : more;
+        least = i > size ? qk_max_(least, (uint64_t)g->sizes[i].cols + 1) : least;
+    }
+    last = qk_min_(g->shape.experts + 1, pairs / least);
+    return more != 0 ? last : last + (pairs - last * least) / g->sizes[size].cols;
 }
 
 static inline uint64_t qk_pair_blocks_(uint64_t pairs) {
@@ -39,17 +55,17 @@ static inline uint64_t qk_pair_blocks_(uint64_t pairs) {
 /* Words for the pairs in the order of their experts: gemm_sorted.glsl says which. */
 static inline uint64_t qk_sorted_words_(const qk_gemm_id_ *g) {
     uint64_t pairs = qk_pairs_(g), buckets = g->shape.experts + 1;
-    return 2 + buckets + qk_pair_blocks_(pairs) * buckets + pairs + 3 * qk_most_column_tiles_(g, 16);
+    return QK_TILE_SIZES + buckets + qk_pair_blocks_(pairs) * buckets + pairs + 3 * qk_most_column_tiles_(g, 16);
 }
 
 /* UINT64_MAX where it is 2^64 or more, or the shape is none. */
 static inline uint64_t qk_gemm_id_bytes_(const qk_kernel *kernel, const qk_gemm_id_ *g) {
-    uint64_t operands, sums = 0;
+    uint64_t operands, sums = 0, parts = qk_smallest_tiles_(g)->parts;
     if (g->shape.experts > QK_GEMM_ID_EXPERTS || qk_product_(g->shape.tokens, g->shape.slots) > UINT32_MAX ||
         qk_product_(g->shape.tokens, g->shape.x_slots) > UINT32_MAX || g->shape.rows > UINT32_MAX)
         return UINT64_MAX;
     operands = qk_operand_bytes_(kernel, g->shape.cols, g->shape.tokens * g->shape.x_slots);
-    if (g->tiles.parts > 1 && !qk_multiply_(qk_pairs_(g) * g->shape.rows, (uint64_t)4 * g->tiles.parts, &sums))
+    if (parts > 1 && !qk_multiply_(qk_pairs_(g) * g->shape.rows, (uint64_t)4 * parts, &sums))
         return UINT64_MAX;
     sums = sums > UINT64_MAX - 4 * qk_sorted_words_(g) ? UINT64_MAX : sums + 4 * qk_sorted_words_(g);
     return operands > UINT64_MAX - sums ? UINT64_MAX : operands + sums;
@@ -64,41 +80,63 @@ static inline qk_tiles_ qk_tiles_of_columns_(const qk_kernel *kernel, const qk_l
     return t;
 }
 
+/* Of those with `from` to `to` columns: the narrowest that has `enough`, else the widest. */
+static inline qk_tiles_ qk_tiles_between_(const qk_kernel *kernel, const qk_limits *limits, const qk_gemm_id_ *g,
+                                          uint64_t from, uint64_t enough, uint64_t to) {
+    qk_tiles_ best = *qk_smallest_tiles_(g), t;
+    best.cols = 0;
+    for (uint64_t c = from; best.cols < enough && c <= to; c += QK_GEMM_COLUMNS) {
+        t = qk_tiles_of_columns_(kernel, limits, g, c);
+        best = t.cols != 0 ? t : best;
+    }
+    return best;
+}
+
 /* Experts have different numbers of pairs, which the device alone knows. So those with many have larger tiles, of columns for half as many
  * again as there are in the mean, or as many as tiles have. What these leave, and all others, have smaller ones, of at most two thirds of
- * that, and of the mean. */
-static inline void qk_plan_two_sizes_(const qk_kernel *kernel, const qk_limits *limits, qk_gemm_id_ *g) {
-    uint64_t mean = qk_pairs_(g) / qk_max_(1, g->shape.experts);
-    qk_tiles_ large = g->tiles, small = g->tiles, t;
-    large.cols = small.cols = 0;
-    if (g->tiles.parts > 1 || mean < QK_TWO_SIZES_PAIRS ||
-        qk_constant_(kernel, NULL, QK_CONSTANT_LARGE_COLS, 1) != 0)
+ * that, and of the mean. Where tokens are enough for an expert that most of them name, there are tiles for it, too, of at least
+ * QK_LARGEST_TIMES the columns. A tuning may say how many columns larger tiles have, whatever the mean. */
+static inline void qk_plan_sizes_(const qk_kernel *kernel, const qk_limits *limits, qk_gemm_id_ *g) {
+    uint64_t mean = qk_pairs_(g) / qk_max_(1, g->shape.experts), most = g->shape.tokens / QK_LARGEST_FILLED;
+    uint64_t cols = qk_constant_(kernel, NULL, QK_CONSTANT_LARGE_COLS, UINT32_MAX);
+    uint64_t more = qk_constant_(kernel, NULL, QK_CONSTANT_LARGEST_COLS, 0);
+    qk_tiles_ large, small, largest;
+    if (qk_smallest_tiles_(g)->parts > 1 || cols == UINT32_MAX || (cols == 0 && mean < QK_TWO_SIZES_PAIRS))
         return;
-    for (uint64_t c = QK_GEMM_COLUMNS; 2 * large.cols < 3 * mean && c <= QK_TILE_MOST_COLS; c += QK_GEMM_COLUMNS) {
-        t = qk_tiles_of_columns_(kernel, limits, g, c);
-        large = t.cols != 0 ? t : large;
-    }
-    for (uint64_t c = QK_GEMM_COLUMNS; c <= mean && 3 * c <= 2 * large.cols; c += QK_GEMM_COLUMNS) {
-        t = qk_tiles_of_columns_(kernel, limits, g, c);
-        small = t.cols != 0 ? t : small;
-    }
+    large = cols != 0 ? qk_tiles_between_(kernel, limits, g, cols, cols, cols)
+                      : qk_tiles_between_(kernel, limits, g, QK_GEMM_COLUMNS, (3 * mean + 1) / 2, QK_TILE_MOST_COLS);
+    cols = qk_min_(cols != 0 ? UINT64_MAX : mean, 2 * (uint64_t)large.cols / 3);
+    small = qk_tiles_between_(kernel, limits, g, QK_GEMM_COLUMNS, UINT64_MAX, cols);
     if (small.cols == 0)
         return;
-    small.large = large.large = large.cols;
-    g->tiles = small;
-    g->large = large;
+    g->sizes[QK_TILE_SIZES - 1] = small;
+    g->sizes[QK_TILE_SIZES - 2] = large;
+    cols = more != 0 ? more : QK_LARGEST_TIMES * (uint64_t)large.cols;
+    most = more != 0 ? more : qk_min_(most, QK_TILE_MOST_COLS);
+    largest = qk_tiles_between_(kernel, limits, g, cols, cols, most);
+    if (largest.cols > large.cols)
+        g->sizes[0] = largest;
 }
 
 static inline void qk_plan_gemm_id_(const qk_kernel *kernel, const qk_limits *limits, qk_gemm_id_ *g) {
-    g->tiles =
+    memset(g->sizes, 0, sizeof g->sizes);
+    g->sizes[QK_TILE_SIZES - 1] =
         qk_tiles_plan_(kernel, limits, g->shape.rows, g->shape.cols, qk_product_(g->shape.tokens, g->shape.slots),
                        g->shape.experts != 0 ? g->shape.experts : 1);
-    qk_plan_two_sizes_(kernel, limits, g);
+    qk_plan_sizes_(kernel, limits, g);
 }
 
-/* With the experts from `first` to `first` + `count`, where the launch reads weights; of the call's tiles, or its larger ones. */
-static inline qk_status qk_launch_gemm_id_(const qk_call_ *call, const qk_gemm_id_ *g, const qk_tiles_ *tiles,
+static inline void qk_set_sizes_(const qk_kernel *kernel, const qk_gemm_id_ *g, uint32_t *constants) {
+    static const uint32_t ids[QK_TILE_SIZES - 1] = {QK_CONSTANT_LARGEST_COLS, QK_CONSTANT_LARGE_COLS};
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
+        for (uint32_t size = 0; size < QK_TILE_SIZES - 1; size++)
+            constants[i] = kernel->spec_constants[i].id == ids[size] ? g->sizes[size].cols : constants[i];
+}
+
+/* With the experts from `first` to `first` + `count`, where the launch reads weights; with tiles of that size. */
+static inline qk_status qk_launch_gemm_id_(const qk_call_ *call, const qk_gemm_id_ *g, uint32_t size,
                                            qk_schedule schedule, uint64_t first, uint64_t count, qk_error *error) {
+    const qk_tiles_ *tiles = &g->sizes[size];
     const qk_kernel *kernel = call->kernel;
     const qk_limits *limits = &call->backend->limits;
     uint32_t weights = call->count - 4 - QK_RESULT_BINDINGS_, constants[QK_MAX_CONSTANTS];
@@ -115,6 +153,7 @@ static inline qk_status qk_launch_gemm_id_(const qk_call_ *call, const qk_gemm_i
     }
     qk_bind_experts_(call, &a->planes, weights, weights + 1, weights + 4, ranges, more);
     qk_tiles_constants_(kernel, limits, tiles, schedule, constants);
+    qk_set_sizes_(kernel, g, constants);
     qk_set_epilogue_(kernel, a->epilogue, constants);
     qk_set_views_(kernel, a->planes.on, a->planes.y_type, constants);
     switch (schedule) {
@@ -131,8 +170,8 @@ static inline qk_status qk_launch_gemm_id_(const qk_call_ *call, const qk_gemm_i
     case QK_SCHEDULE_ADD_PARTS:
         groups = qk_ceil_(g->shape.rows * qk_pairs_(g), QK_PACK_THREADS);
         break;
-    default: /* There are as many tiles as that, or fewer: the device alone knows. */
-        groups = qk_ceil_(g->shape.rows, tiles->rows) * qk_most_tiles_across_(g, tiles) * tiles->parts;
+    default: /* There are as many tiles as that, or fewer: the device alone knows. Workgroups may be fewer, and go on. */
+        groups = qk_ceil_(g->shape.rows, tiles->rows) * qk_most_tiles_across_(g, size) * tiles->parts;
     }
     launch.kernel = kernel;
     launch.ranges = ranges;
@@ -147,25 +186,26 @@ static inline qk_status qk_launch_gemm_id_(const qk_call_ *call, const qk_gemm_i
 static inline qk_status qk_run_gemm_id_(const qk_backend *outer, const qk_call_ *call, const qk_gemm_id_ *g,
                                         uint64_t chunk, qk_error *error) {
     static const qk_schedule sorting[] = {QK_SCHEDULE_COUNT_PAIRS, QK_SCHEDULE_OFFSETS, QK_SCHEDULE_SCATTER};
+    const qk_tiles_ *smallest = qk_smallest_tiles_(g);
+    const uint32_t last = QK_TILE_SIZES - 1;
     uint64_t experts = qk_min_(chunk, g->shape.experts);
-    qk_status status = qk_launch_gemm_id_(call, g, &g->tiles, QK_SCHEDULE_PACK, 0, experts, error);
+    qk_status status = qk_launch_gemm_id_(call, g, last, QK_SCHEDULE_PACK, 0, experts, error);
     for (uint32_t i = 0; status == QK_OK && i < 3; i++) {
-        status = qk_launch_gemm_id_(call, g, &g->tiles, sorting[i], 0, experts, error);
+        status = qk_launch_gemm_id_(call, g, last, sorting[i], 0, experts, error);
         if (status == QK_OK)
             status = outer->barrier(outer->context, error);
     }
     for (uint64_t first = 0, n; status == QK_OK && first < g->shape.experts; first += n) {
         n = qk_min_(chunk, g->shape.experts - first);
-        if (g->tiles.large != 0) /* which take the longest, so that they begin first */
-            status = qk_launch_gemm_id_(call, g, &g->large, g->large.schedule, first, n, error);
-        if (status == QK_OK)
-            status = qk_launch_gemm_id_(call, g, &g->tiles, g->tiles.schedule, first, n, error);
-        if (g->tiles.parts == 1)
+        for (uint32_t size = 0; status == QK_OK && size < QK_TILE_SIZES; size++) /* larger tiles take longer: first */
+            if (g->sizes[size].cols != 0)
+                status = qk_launch_gemm_id_(call, g, size, smallest->schedule, first, n, error);
+        if (smallest->parts == 1)
             continue;
         if (status == QK_OK)
             status = outer->barrier(outer->context, error);
         if (status == QK_OK)
-            status = qk_launch_gemm_id_(call, g, &g->tiles, QK_SCHEDULE_ADD_PARTS, first, n, error);
+            status = qk_launch_gemm_id_(call, g, last, QK_SCHEDULE_ADD_PARTS, first, n, error);
     }
     return status;
 }
