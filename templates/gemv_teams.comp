@@ -91,11 +91,24 @@ void main() {
                 [[unroll]] for (uint turn = 0u; turn < TURNS; ++turn) {
                     if (!is_turn(turn)) continue;
                     const bvec4 turns = bvec4(turn == 0u, turn == 1u || TURNS == 1u, turn == 2u || TURNS == 1u, turn == 3u || TURNS == 1u);
+@if !apart
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) if (TURNS > 1u) fetch(min(row + r, last), from + t, @{fetched_at});
+@end
                     [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+@if digits
+                        if (TURNS > 1u && m > 0u && m >= batch) continue;  // a branch here, too
+@end
                         take_x(m, t, turns);
+@if apart
+                        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                            const uint n = min(row + r + (r == 0u ? 0u : after(sum[0][r - 1u])), last);
+                            if (TURNS > 1u && m == 0u) fetch(n, from + t, @{fetched_at});
+                            accumulate(min(row + r, last), from + t, 0u, @{fetched_at}, turns, sum[m][r]);
+                        }
+@else
                         [[unroll]] for (uint r = 0u; r < ROWS; ++r)
                             accumulate(min(row + r, last), from + t, 0u, @{fetched_at}, turns, sum[m][r]);
+@end
                     }
                 }
 @else

@@ -519,8 +519,13 @@ static const qg_plan *plan_teams(qg_arena *arena, const qg_kernel *kernel) {
     return small->pairs == wide->pairs && small->copied == wide->copied ? small : wide;
 }
 
-uint32_t qg_turn_runs(qg_arena *arena, const qg_plan *teams) {
-    qg_ir ir = *qg_lower_dot(teams, QG_PRODUCTS_F32);
+uint32_t qg_turn_runs(qg_arena *arena, const qg_kernel *kernel) {
+    const qg_plan *teams = kernel->teams;
+    qg_ir ir = *qg_lower_dot(teams, kernel->sum->products);
+    if (ir.n_x_quads) {
+        ir.turn_runs = QG_STEP_ELEMENTS / QG_MAX_LANES;
+        return qg_turns_of_integers(&ir) == qg_x_steps(teams) ? ir.turn_runs : 0;
+    }
     if (teams->lanes != QG_MAX_LANES || teams->n_runs % QG_TURNS != 0) return 0;
     ir.turn_runs = teams->n_runs / QG_TURNS;
     return qg_turns_of(arena, &ir) ? ir.turn_runs : 0;
@@ -529,11 +534,19 @@ uint32_t qg_turn_runs(qg_arena *arena, const qg_plan *teams) {
 /* Of one right-hand side in floats, where words and scales, or what was looked up, take many registers beside x; of
  * several, whose x teams share, where it can be. */
 static void plan_turns(qg_arena *arena, qg_kernel *kernel) {
-    if (kernel->family->experts || kernel->sum->products != QG_PRODUCTS_F32) return;
+    const qg_products products = kernel->sum->products;
+    if (kernel->family->experts) return;
+    if (products == QG_PRODUCTS_F32 || products == QG_PRODUCTS_INT8)
+        kernel->teams_in_turns = kernel->teams && qg_turn_runs(arena, kernel) != 0;
+    if (products == QG_PRODUCTS_INT8 && kernel->teams_in_turns) {
+        const qg_ir *teams = qg_lower_dot(kernel->teams, products);
+        const uint32_t steps = qg_x_steps(kernel->teams);
+        kernel->apart = teams->n_x_sums > steps || teams->n_x_digits > steps;
+    }
+    if (products != QG_PRODUCTS_F32) return;
     const qg_ir *ir = qg_lower_dot(kernel->wide, QG_PRODUCTS_F32);
     const uint32_t beside_x = registers_of_loads(qg_fetches_of(arena, ir)) + 2 * ir->n_x_sums;
     kernel->in_turns = beside_x >= QG_DEVICE_TURNS_REGISTERS || kernel->wide->pairs;
-    kernel->teams_in_turns = kernel->teams && qg_turn_runs(arena, kernel->teams) != 0;
 }
 
 /* Of kernels that sum, plans follow from the products, and of rows that are loaded ahead from the

@@ -172,6 +172,23 @@ static char *shared_floats(qg_arena *arena, const qg_step *step) {
     return text.data;
 }
 
+/* In which turn a word of integers is made and taken, in the order in which they are kept. */
+static void add_turn_of_word(qg_text *text, const qg_ir *ir, const qg_plan *plan) {
+    const uint32_t steps = qg_x_steps(plan), quads = ir->n_x_quads, floats = steps + ir->n_x_sums;
+    qg_text_printf(text,
+                   "// The turn in which word `i` is made that is kept of x, of words that are there.\n"
+                   "uint turn_of(uint i) {\n    const uint behind = i - DIGITS * %uu;\n"
+                   "    return i < DIGITS * %uu ? i %% %uu / %uu",
+                   quads, quads, quads, quads / steps);
+    if (floats > steps || ir->n_x_digits) qg_text_printf(text, " : behind < %uu ? behind", steps);
+    if (floats > steps && ir->n_x_digits) qg_text_printf(text, " : behind < %uu", floats);
+    if (floats > steps)
+        qg_text_printf(text, "%s (behind - %uu) / %uu", ir->n_x_digits ? " ?" : " :", steps, ir->n_x_sums / steps);
+    if (ir->n_x_digits)
+        qg_text_printf(text, " : (behind - %uu) %% %uu / %uu", floats, ir->n_x_digits, ir->n_x_digits / steps);
+    qg_text_puts(text, floats > steps || ir->n_x_digits ? ";\n}\n" : " : behind;\n}\n");
+}
+
 static char *shared_x(qg_arena *arena, const qg_step *step) {
     const qg_ir *ir = step->code;
     const qg_plan *plan = step->plan;
@@ -183,11 +200,12 @@ static char *shared_x(qg_arena *arena, const qg_step *step) {
     qg_text_puts(
         &text, "const uint FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles\n"
                "shared uvec4 shared_x[BATCH * X_FOURS * SLICE];\n");
+    if (ir->turn_runs) add_turn_of_word(&text, ir, plan);
     if (ir->n_x_quads) {
         qg_text_printf(&text,
                        "// Takes what is kept of right-hand side `m` and tile `t` of the slice from there.\n"
-                       "void take_x(uint m, uint t) { %s %s[0][i] = %s; }\n",
-                       loop, ir->x, four);
+                       "void take_x(uint m, uint t%s) { %s %s[0][i] = %s; }\n",
+                       ir->turn_runs ? ", bvec4 turns" : "", loop, ir->x, four);
         return text.data;
     }
     qg_text_puts(&text, "\n// Puts what is kept of right-hand side `m` and tile `t` of the slice there.\n"
