@@ -75,7 +75,11 @@ void main() {
                             [[unroll]] for (uint r = 0u; r < ROWS; ++r) part = m * ROWS + r == i ? sum[m][r] : part;
                         fetch_last(min(row + i % ROWS, last), from + t, @{last_names});
 @if in_turns
+  @if digits
+                        take_x(i / ROWS, t);
+  @else
                         take_x(i / ROWS, t, bvec4(true));
+  @end
                         accumulate(min(row + i % ROWS, last), from + t, 0u, @{last_names}, bvec4(true), part);
 @else
                         take_x(i / ROWS, t);
@@ -95,10 +99,12 @@ void main() {
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) if (TURNS > 1u) fetch(min(row + r, last), from + t, @{fetched_at});
 @end
                     [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-@if digits
+  @if digits
                         if (TURNS > 1u && m > 0u && m >= batch) continue;  // a branch here, too
-@end
+                        take_x(m, t);
+  @else
                         take_x(m, t, turns);
+  @end
 @if apart
                         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
                             const uint n = min(row + r + (r == 0u ? 0u : after(sum[0][r - 1u])), last);

@@ -172,20 +172,25 @@ static char *shared_floats(qg_arena *arena, const qg_step *step) {
     return text.data;
 }
 
-/* In which turn a word of integers is made and taken, in the order in which they are kept. */
+/* Words from `first` on, in sets of `count` if there are several, of which `each` are of a turn. */
+static const char *quotient_behind(qg_arena *arena, uint32_t first, uint32_t count, uint32_t each) {
+    const char *at = qg_format(arena, count || each > 1 ? " (behind - %uu)" : " behind - %uu", first);
+    if (count > 1) at = qg_format(arena, "%s %% %uu", at, count);
+    return each > 1 ? qg_format(arena, "%s / %uu", at, each) : at;
+}
+
+/* In which turn a word of integers is made, in the order in which they are kept. */
 static void add_turn_of_word(qg_text *text, const qg_ir *ir, const qg_plan *plan) {
     const uint32_t steps = qg_x_steps(plan), quads = ir->n_x_quads, floats = steps + ir->n_x_sums;
-    qg_text_printf(text,
-                   "// The turn in which word `i` is made that is kept of x, of words that are there.\n"
-                   "uint turn_of(uint i) {\n    const uint behind = i - DIGITS * %uu;\n"
-                   "    return i < DIGITS * %uu ? i %% %uu / %uu",
+    qg_text_printf(text, "// The turn in which word `i` is made, of what is kept of x.\nuint turn_of(uint i) {\n");
+    qg_text_printf(text, "    const uint behind = i - DIGITS * %uu;\n    return i < DIGITS * %uu ? i %% %uu / %uu",
                    quads, quads, quads, quads / steps);
     if (floats > steps || ir->n_x_digits) qg_text_printf(text, " : behind < %uu ? behind", steps);
-    if (floats > steps && ir->n_x_digits) qg_text_printf(text, " : behind < %uu", floats);
-    if (floats > steps)
-        qg_text_printf(text, "%s (behind - %uu) / %uu", ir->n_x_digits ? " ?" : " :", steps, ir->n_x_sums / steps);
+    if (floats > steps && ir->n_x_digits) qg_text_printf(text, " : behind < %uu ?", floats);
+    if (floats > steps && !ir->n_x_digits) qg_text_puts(text, " :");
+    if (floats > steps) qg_text_puts(text, quotient_behind(text->arena, steps, 0, ir->n_x_sums / steps));
     if (ir->n_x_digits)
-        qg_text_printf(text, " : (behind - %uu) %% %uu / %uu", floats, ir->n_x_digits, ir->n_x_digits / steps);
+        qg_text_printf(text, " :%s", quotient_behind(text->arena, floats, ir->n_x_digits, ir->n_x_digits / steps));
     qg_text_puts(text, floats > steps || ir->n_x_digits ? ";\n}\n" : " : behind;\n}\n");
 }
 
@@ -204,8 +209,8 @@ static char *shared_x(qg_arena *arena, const qg_step *step) {
     if (ir->n_x_quads) {
         qg_text_printf(&text,
                        "// Takes what is kept of right-hand side `m` and tile `t` of the slice from there.\n"
-                       "void take_x(uint m, uint t%s) { %s %s[0][i] = %s; }\n",
-                       ir->turn_runs ? ", bvec4 turns" : "", loop, ir->x, four);
+                       "void take_x(uint m, uint t) { %s %s[0][i] = %s; }\n",
+                       loop, ir->x, four);
         return text.data;
     }
     qg_text_puts(&text, "\n// Puts what is kept of right-hand side `m` and tile `t` of the slice there.\n"
