@@ -1,5 +1,4 @@
-// Tiles are multiplied in TURNS turns, a part of the terms in each. What is asked here is true, but no compiler knows, which would load
-// for all turns first, into registers that another subgroup could have.
+// Whether it is that turn's: always, but no compiler knows, which would load for all first, into registers that others could have.
 @if apart
 bool is_turn(uint turn) { return TURNS == 1u || (turn == 0u ? row_tiles : turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }
 

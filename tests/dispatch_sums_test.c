@@ -1487,6 +1487,15 @@ static void test_large_subgroups(void **state) {
                 const seen s = see_shape(57344, 4096, batch, 0, &turns);
                 assert_int_equal(s.constants[6], lanes_of == 64 && (batch == 1 || !has_bytes) ? 4 : 1);
             }
+    /* Teams of integers that have them are of large workgroups, too. */
+    has_bytes = 1;
+    for (lanes = 32; lanes <= 64; lanes += 32) {
+        const seen s = see_shape(6144, 4096, 8, 0, &turns);
+        assert_int_equal(s.constants[0], lanes == 64 ? 512 : 256);
+        assert_int_equal(s.constants[6], lanes == 64 ? 4 : 1);
+        if (lanes == 64) assert_int_equal(see_shape(6144, 4096, 8, 0, NULL).constants[0], 256);
+    }
+    lanes = 64;
     has_bytes = 0;
     /* Teams whose tiles take more have memory for one of each lane; and what a descriptor says, stays. */
     const qk_spec_constant shared = {QK_CONSTANT_SHARED_FOURS, "", 16384, 0, NULL};

@@ -133,11 +133,8 @@ static const qg_node *part_of(qg_arena *arena, const qg_ir *ir, const qg_node *n
     for (uint32_t i = 0; i < 2; ++i)
         copy->arg[i] = turns_of(ir, node->arg[i]) || sum ? part_of(arena, ir, node->arg[i], turn, whole) : node->arg[i];
     if (copy->arg[0] && copy->arg[1]) return copy;
-    if (copy->arg[0] || node->op == QG_ADD) return copy->arg[copy->arg[0] ? 0 : 1];
-    copy->op = QG_NEG;
-    copy->arg[0] = copy->arg[1];
-    copy->n_args = 1;
-    return copy;
+    *whole &= copy->arg[0] || node->op == QG_ADD; /* products come before what is subtracted */
+    return copy->arg[copy->arg[0] ? 0 : 1];
 }
 
 const qg_node *qg_part_in_turn(qg_arena *arena, const qg_ir *ir, uint32_t turn) {

@@ -181,17 +181,21 @@ static const char *quotient_behind(qg_arena *arena, uint32_t first, uint32_t cou
 
 /* In which turn a word of integers is made, in the order in which they are kept. */
 static void add_turn_of_word(qg_text *text, const qg_ir *ir, const qg_plan *plan) {
-    const uint32_t steps = qg_x_steps(plan), quads = ir->n_x_quads, floats = steps + ir->n_x_sums;
-    qg_text_printf(text, "// The turn in which word `i` is made, of what is kept of x.\nuint turn_of(uint i) {\n");
-    qg_text_printf(text, "    const uint behind = i - DIGITS * %uu;\n    return i < DIGITS * %uu ? i %% %uu / %uu",
-                   quads, quads, quads, quads / steps);
-    if (floats > steps || ir->n_x_digits) qg_text_printf(text, " : behind < %uu ? behind", steps);
-    if (floats > steps && ir->n_x_digits) qg_text_printf(text, " : behind < %uu ?", floats);
-    if (floats > steps && !ir->n_x_digits) qg_text_puts(text, " :");
-    if (floats > steps) qg_text_puts(text, quotient_behind(text->arena, steps, 0, ir->n_x_sums / steps));
-    if (ir->n_x_digits)
-        qg_text_printf(text, " :%s", quotient_behind(text->arena, floats, ir->n_x_digits, ir->n_x_digits / steps));
-    qg_text_puts(text, floats > steps || ir->n_x_digits ? ";\n}\n" : " : behind;\n}\n");
+    const uint32_t steps = qg_x_steps(plan), quads = ir->n_x_quads, sums = ir->n_x_sums, digits = ir->n_x_digits;
+    qg_arena *arena = text->arena;
+    const char *of_quad = qg_format(arena, "return i < DIGITS * %uu ? i %% %uu / %uu", quads, quads, quads / steps);
+    qg_text_printf(text, "// The turn in which word `i` is made, of what is kept of x.\nuint turn_of(uint i) {");
+    if ((!sums || sums == steps) && (!digits || digits == steps)) {
+        qg_text_printf(text, " %s : i %% %uu; }\n", of_quad, steps);
+        return;
+    }
+    qg_text_printf(text, "\n    const uint behind = i - DIGITS * %uu;\n    %s : behind < %uu ? behind", quads, of_quad,
+                   steps);
+    if (sums && digits) qg_text_printf(text, " : behind < %uu ?", steps + sums);
+    if (sums && !digits) qg_text_puts(text, " :");
+    if (sums) qg_text_puts(text, quotient_behind(arena, steps, 0, sums / steps));
+    if (digits) qg_text_printf(text, " :%s", quotient_behind(arena, steps + sums, digits, digits / steps));
+    qg_text_puts(text, ";\n}\n");
 }
 
 static char *shared_x(qg_arena *arena, const qg_step *step) {

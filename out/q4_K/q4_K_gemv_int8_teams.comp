@@ -199,8 +199,7 @@ void fetch(uint n, uint j, out uvec4 fours[3], out uint words[2]) {
     words[1] = blocks[base + tile / 2u + 2u];
 }
 
-// Tiles are multiplied in TURNS turns, a part of the terms in each. What is asked here is true, but no compiler knows, which would load
-// for all turns first, into registers that another subgroup could have.
+// Whether it is that turn's: always, but no compiler knows, which would load for all first, into registers that others could have.
 bool is_turn(uint turn) { return turn == 0u || (turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
@@ -231,14 +230,10 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[3], uint words[2], bvec4 tur
 
 const uint FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
-// The turn in which word `i` is made that is kept of x, of words that are there.
-uint turn_of(uint i) {
-    const uint behind = i - DIGITS * 16u;
-    return i < DIGITS * 16u ? i % 16u / 8u : behind < 2u ? behind : (behind - 2u) / 1u;
-}
+// The turn in which word `i` is made, of what is kept of x.
+uint turn_of(uint i) { return i < DIGITS * 16u ? i % 16u / 8u : i % 2u; }
 // Takes what is kept of right-hand side `m` and tile `t` of the slice from there.
-void take_x(uint m, uint t, bvec4 turns) { [[unroll]] for (uint i = 0u; i < X_FOURS;
-    ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t]; }
+void take_x(uint m, uint t) { [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t]; }
 
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
 float sum_of_lanes(float v[ROWS], uint width) {
@@ -299,7 +294,7 @@ void main() {
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) if (TURNS > 1u) fetch(min(row + r, last), from + t, fours[r], words[r]);
                     [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                         if (TURNS > 1u && m > 0u && m >= batch) continue;  // a branch here, too
-                        take_x(m, t, turns);
+                        take_x(m, t);
                         [[unroll]] for (uint r = 0u; r < ROWS; ++r)
                             accumulate(min(row + r, last), from + t, 0u, fours[r], words[r], turns, sum[m][r]);
                     }

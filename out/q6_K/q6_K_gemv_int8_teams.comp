@@ -248,8 +248,7 @@ void fetch_last(uint n, uint j, out uvec4 fours[8], out uint words[10]) {
     words[9] = blocks_word[base + 104u];
 }
 
-// Tiles are multiplied in TURNS turns, a part of the terms in each. What is asked here is true, but no compiler knows, which would load
-// for all turns first, into registers that another subgroup could have.
+// Whether it is that turn's: always, but no compiler knows, which would load for all first, into registers that others could have.
 bool is_turn(uint turn) { return TURNS == 1u || (turn == 0u ? row_tiles : turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }
 
 // 0, but no compiler knows: what is loaded so waits for that sum, or it would be in registers beside what is loaded before.
@@ -315,14 +314,13 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[8], uint words[10], bvec4 tu
 
 const uint FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
-// The turn in which word `i` is made that is kept of x, of words that are there.
+// The turn in which word `i` is made, of what is kept of x.
 uint turn_of(uint i) {
     const uint behind = i - DIGITS * 16u;
     return i < DIGITS * 16u ? i % 16u / 8u : behind < 2u ? behind : (behind - 2u) % 8u / 4u;
 }
 // Takes what is kept of right-hand side `m` and tile `t` of the slice from there.
-void take_x(uint m, uint t, bvec4 turns) { [[unroll]] for (uint i = 0u; i < X_FOURS;
-    ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t]; }
+void take_x(uint m, uint t) { [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t]; }
 
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
 float sum_of_lanes(float v[ROWS], uint width) {
@@ -384,7 +382,7 @@ void main() {
                         [[unroll]] for (uint m = 0u; m < BATCH; ++m)
                             [[unroll]] for (uint r = 0u; r < ROWS; ++r) part = m * ROWS + r == i ? sum[m][r] : part;
                         fetch_last(min(row + i % ROWS, last), from + t, last_fours, last_words);
-                        take_x(i / ROWS, t, bvec4(true));
+                        take_x(i / ROWS, t);
                         accumulate(min(row + i % ROWS, last), from + t, 0u, last_fours, last_words, bvec4(true), part);
                         [[unroll]] for (uint m = 0u; m < BATCH; ++m)
                             [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[m][r] = m * ROWS + r == i ? part : sum[m][r];
@@ -396,7 +394,7 @@ void main() {
                     const bvec4 turns = bvec4(turn == 0u, turn == 1u || TURNS == 1u, turn == 2u || TURNS == 1u, turn == 3u || TURNS == 1u);
                     [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                         if (TURNS > 1u && m > 0u && m >= batch) continue;  // a branch here, too
-                        take_x(m, t, turns);
+                        take_x(m, t);
                         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
                             const uint n = min(row + r + (r == 0u ? 0u : after(sum[0][r - 1u])), last);
                             if (TURNS > 1u && m == 0u) fetch(n, from + t, fours[r], words[r]);
