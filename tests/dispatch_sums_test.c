@@ -1444,6 +1444,26 @@ static void test_split(void **state) {
     lanes = kept = 0;
 }
 
+/* Where x is made by a launch before, turns are the device's, whatever a tuning says: else steps of x might be others. */
+static void test_turns_of_packed(void **state) {
+    (void)state;
+    const qk_spec_constant list[] = {{QK_CONSTANT_TURNS, "turns", 1, 0, NULL},
+                                     {QK_CONSTANT_X_PACKED, "x_packed", 0, 0, NULL}};
+    const qk_kernel kernel = {.spec_constants = list, .spec_constant_count = 2};
+    for (uint32_t lanes_of = 32; lanes_of <= 64; lanes_of += 32)
+        for (uint32_t tuned = 1; tuned <= 4; tuned += 3) {
+            const uint32_t before[] = {tuned, 0};
+            const qk_limits limits = {.subgroup_size = lanes_of};
+            const qk_launch launch = {.kernel = &kernel, .constants = before};
+            const qk_range none = {NULL, 0, 0};
+            uint32_t own[QK_MAX_CONSTANTS];
+            qk_range ranges[QK_MAX_BINDINGS];
+            const qk_launch packed = qk_packed_launch_(&limits, &launch, 2, QK_ROLE_OUTPUT, none, own, ranges);
+            assert_int_equal(packed.constants[0], lanes_of == 64 ? 4 : 1);
+            assert_int_equal(packed.constants[1], 2);
+        }
+}
+
 /* Subgroups of 64 lanes take few rows, in workgroups that are no larger than holds x, and with no more memory than
  * registers are for. */
 static void test_large_subgroups(void **state) {
@@ -2025,6 +2045,7 @@ int main(void) {
         cmocka_unit_test(test_ahead),
         cmocka_unit_test(test_ahead_of_few_rows),
         cmocka_unit_test(test_ahead_of_many_lanes),
+        cmocka_unit_test(test_turns_of_packed),
         cmocka_unit_test(test_large_subgroups),
         cmocka_unit_test(test_one_ahead),
         cmocka_unit_test(test_small_ahead),

@@ -81,7 +81,7 @@ static void add_integers_of_x(qg_text *text, const qg_ir *ir, const qg_plan *pla
     const char *of = several ? qg_format(text->arena, "[r / %uu]", in_step) : "";
     qg_text_printf(text, "%s%sfor (uint r = 0u; r < %uu; ++r) most%s = max(most%s, abs(run[r])), all%s += run[r];\n",
                    in, target->unroll, runs, of, of, of);
-    const char *joined = ir->turn_runs ? "DIGITS > 1u && (TURNS == 1u || X_PACKED == 2u)" : "DIGITS > 1u";
+    const char *joined = ir->turn_runs ? "DIGITS > 1u && TURNS == 1u" : "DIGITS > 1u";
     if (n_steps == 2 && ir->one_step) {
         qg_text_printf(text,
                        "%sif (%s) most[0] = most[1] = max(most[0], most[1]), all[0] = all[1] = all[0] + all[1];\n", in,

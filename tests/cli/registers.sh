@@ -45,7 +45,7 @@ teams=$work/integers/q4_K/q4_K_gemv_int8_teams.comp
 says "integers have turns" 'layout\(constant_id = 43\) const uint TURNS = 1;' "$teams"
 says "each has a part of the sum" 'if \(TURNS > 1u && turns\.y\) sum \+= d \* \(x_step\(k, 1u\) \* dots1\) - dmin' "$teams"
 says "in one turn, nothing is another" 'if \(TURNS == 1u\) sum \+= d \* \(DIGITS > 1u \? x_step\(k, 0u\) \* dots0 :' "$teams"
-says "steps are one in one turn, and where x is packed" '\(DIGITS > 1u && \(TURNS == 1u \|\| X_PACKED == 2u\)\) most\[0\]' "$teams"
+says "steps are one in one turn alone" 'if \(DIGITS > 1u && TURNS == 1u\) most\[0\]' "$teams"
 says "a turn makes its own words of x" 'return i < DIGITS \* 16u \? i % 16u / 8u : i % 2u;' "$teams"
 says "of several sums, too" 'behind < 2u \? behind : \(behind - 2u\) % 8u / 4u;' "$work/integers/q6_K/q6_K_gemv_int8_teams.comp"
 says "with many scales each turn loads for itself" 'after\(sum\[0\]\[r - 1u\]\)' "$work/integers/q6_K/q6_K_gemv_int8_teams.comp"
