@@ -516,8 +516,8 @@ mutate "subgroups of 64 lanes: turns of one right-hand side, or teams" $choose '
 mutate "subgroups of 64 lanes: turns of teams" $choose 's/\(s\.kept == 1 \|\| s\.teams\)/s.kept == 1/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: teams of two vectors of floats" $choose 's/: s->kept > 2 \|\| qk_has_large_subgroups_\(limits\)/: s->kept > 2/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: large workgroups of teams" $share 's/\? QK_LARGE_SUBGROUP_TEAMS : QK/? QK_TEAM_THREADS : QK/' unit dispatch_sums_test
-mutate "subgroups of 64 lanes: of floats, or with turns" $share 's/\(floats \|\| turns\)/1/' unit dispatch_sums_test
-mutate "subgroups of 64 lanes: of integers with turns" $share 's/\(floats \|\| turns\)/floats/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: of floats, or with turns" $share 's/\(floats \|\| turns\)/(floats || turns || 1)/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: of integers with turns" $share 's/\(floats \|\| turns\)/(floats || 0 * turns)/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: teams share little" $share 's/left >= QK_LARGE_SUBGROUP_TEAM_FOURS \* QK_EACH_FOUR_/left == 1/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: what there is room for" $share 's/left >= QK_LARGE_SUBGROUP_TEAM_FOURS \* QK_EACH_FOUR_/left != 1/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: but a tile for each lane" $share 's/kernel->teams_tile \* s->kept \* tiles <=/0 * kernel->teams_tile * s->kept * tiles <=/' unit dispatch_sums_test
