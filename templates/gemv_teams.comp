@@ -75,7 +75,11 @@ void main() {
                             [[unroll]] for (uint r = 0u; r < ROWS; ++r) part = m * ROWS + r == i ? sum[m][r] : part;
                         fetch_last(min(row + i % ROWS, last), from + t, @{last_names});
 @if in_turns
+  @if digits
+                        take_x(i / ROWS, t);
+  @else
                         take_x(i / ROWS, t, bvec4(true));
+  @end
                         accumulate(min(row + i % ROWS, last), from + t, 0u, @{last_names}, bvec4(true), part);
 @else
                         take_x(i / ROWS, t);
@@ -91,11 +95,26 @@ void main() {
                 [[unroll]] for (uint turn = 0u; turn < TURNS; ++turn) {
                     if (!is_turn(turn)) continue;
                     const bvec4 turns = bvec4(turn == 0u, turn == 1u || TURNS == 1u, turn == 2u || TURNS == 1u, turn == 3u || TURNS == 1u);
+@if !apart
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) if (TURNS > 1u) fetch(min(row + r, last), from + t, @{fetched_at});
+@end
                     [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+  @if digits
+                        if (TURNS > 1u && m > 0u && m >= batch) continue;  // a branch here, too
+                        take_x(m, t);
+  @else
                         take_x(m, t, turns);
+  @end
+@if apart
+                        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                            const uint n = min(row + r + (r == 0u ? 0u : after(sum[0][r - 1u])), last);
+                            if (TURNS > 1u && m == 0u) fetch(n, from + t, @{fetched_at});
+                            accumulate(min(row + r, last), from + t, 0u, @{fetched_at}, turns, sum[m][r]);
+                        }
+@else
                         [[unroll]] for (uint r = 0u; r < ROWS; ++r)
                             accumulate(min(row + r, last), from + t, 0u, @{fetched_at}, turns, sum[m][r]);
+@end
                     }
                 }
 @else

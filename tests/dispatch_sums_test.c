@@ -1444,6 +1444,26 @@ static void test_split(void **state) {
     lanes = kept = 0;
 }
 
+/* Where x is made by a launch before, turns are the device's, whatever a tuning says: else steps of x might be others. */
+static void test_turns_of_packed(void **state) {
+    (void)state;
+    const qk_spec_constant list[] = {{QK_CONSTANT_TURNS, "turns", 1, 0, NULL},
+                                     {QK_CONSTANT_X_PACKED, "x_packed", 0, 0, NULL}};
+    const qk_kernel kernel = {.spec_constants = list, .spec_constant_count = 2};
+    for (uint32_t lanes_of = 32; lanes_of <= 64; lanes_of += 32)
+        for (uint32_t tuned = 1; tuned <= 4; tuned += 3) {
+            const uint32_t before[] = {tuned, 0};
+            const qk_limits limits = {.subgroup_size = lanes_of};
+            const qk_launch launch = {.kernel = &kernel, .constants = before};
+            const qk_range none = {NULL, 0, 0};
+            uint32_t own[QK_MAX_CONSTANTS];
+            qk_range ranges[QK_MAX_BINDINGS];
+            const qk_launch packed = qk_packed_launch_(&limits, &launch, 2, QK_ROLE_OUTPUT, none, own, ranges);
+            assert_int_equal(packed.constants[0], lanes_of == 64 ? 4 : 1);
+            assert_int_equal(packed.constants[1], 2);
+        }
+}
+
 /* Subgroups of 64 lanes take few rows, in workgroups that are no larger than holds x, and with no more memory than
  * registers are for. */
 static void test_large_subgroups(void **state) {
@@ -1487,6 +1507,15 @@ static void test_large_subgroups(void **state) {
                 const seen s = see_shape(57344, 4096, batch, 0, &turns);
                 assert_int_equal(s.constants[6], lanes_of == 64 && (batch == 1 || !has_bytes) ? 4 : 1);
             }
+    /* Teams of integers that have them are of large workgroups, too. */
+    has_bytes = 1;
+    for (lanes = 32; lanes <= 64; lanes += 32) {
+        const seen s = see_shape(6144, 4096, 8, 0, &turns);
+        assert_int_equal(s.constants[0], lanes == 64 ? 512 : 256);
+        assert_int_equal(s.constants[6], lanes == 64 ? 4 : 1);
+        if (lanes == 64) assert_int_equal(see_shape(6144, 4096, 8, 0, NULL).constants[0], 256);
+    }
+    lanes = 64;
     has_bytes = 0;
     /* Teams whose tiles take more have memory for one of each lane; and what a descriptor says, stays. */
     const qk_spec_constant shared = {QK_CONSTANT_SHARED_FOURS, "", 16384, 0, NULL};
@@ -2016,6 +2045,7 @@ int main(void) {
         cmocka_unit_test(test_ahead),
         cmocka_unit_test(test_ahead_of_few_rows),
         cmocka_unit_test(test_ahead_of_many_lanes),
+        cmocka_unit_test(test_turns_of_packed),
         cmocka_unit_test(test_large_subgroups),
         cmocka_unit_test(test_one_ahead),
         cmocka_unit_test(test_small_ahead),

@@ -290,7 +290,7 @@ static value x_digits(const machine *m, const qg_node *node) {
     return (value){{(uint32_t)sum}, {0}};
 }
 
-static bool in_one_step(const machine *m) { return m->ir->one_step && m->digits > 1; }
+static bool in_one_step(const machine *m) { return m->ir->one_step && m->digits > 1 && !m->ir->turn_runs; }
 
 /* The sum of a step, or, in the first one, of all, where these are one. */
 static value digits(const machine *m, const qg_node *node) {

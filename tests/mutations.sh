@@ -537,16 +537,26 @@ mutate "subgroups of 64 lanes: turns of one right-hand side, or teams" $choose '
 mutate "subgroups of 64 lanes: turns of teams" $choose 's/\(s\.kept == 1 \|\| s\.teams\)/s.kept == 1/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: teams of two vectors of floats" $choose 's/: s->kept > 2 \|\| qk_has_large_subgroups_\(limits\)/: s->kept > 2/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: large workgroups of teams" $share 's/\? QK_LARGE_SUBGROUP_TEAMS : QK/? QK_TEAM_THREADS : QK/' unit dispatch_sums_test
-mutate "subgroups of 64 lanes: of floats alone" $share 's/\&\& floats \?/\&\& floats >= 0 ?/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: of floats, or with turns" $share 's/\(floats \|\| turns\)/(floats || turns || 1)/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: of integers with turns" $share 's/\(floats \|\| turns\)/(floats || (turns \&\& 0))/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: teams share little" $share 's/left >= QK_LARGE_SUBGROUP_TEAM_FOURS \* QK_EACH_FOUR_/left == 1/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: what there is room for" $share 's/left >= QK_LARGE_SUBGROUP_TEAM_FOURS \* QK_EACH_FOUR_/left != 1/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: but a tile for each lane" $share 's/kernel->teams_tile \* s->kept \* tiles <=/0 * kernel->teams_tile * s->kept * tiles <=/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: no others share as little" $share 's/constant->legal\[i\] != QK_LARGE_SUBGROUP_TEAM_FOURS/1/' unit dispatch_sums_test
-mutate "turns: also where pairs are looked up" gen/build/family.c 's/ \|\| kernel->wide->pairs;/;/' script registers vulkan
+mutate "turns: also where pairs are looked up" gen/build/turns.c 's/ \|\| kernel->wide->pairs;/;/' script registers vulkan
 mutate "turns: chains are cut" gen/text/print.c 's/qg_begins_turn\(ir, node\) \?/0 ?/' script tune vulkan
 mutate "turns: each piece of a chain is added" gen/ir/turns.c 's/if \(begins \|\| first\)/if (first)/' script tune vulkan
 mutate "turns: sums of x are taken where they are wanted" gen/ir/turns.c 's/\|= 1u << part\.turn/|= 1u/' script tune vulkan
 mutate "turns: each has terms of its own" gen/text/sums.c 's/"xyzw"\[turn\]/"xxxx"[turn]/' script tune vulkan
+mutate "turns of integers: parts of a sum" gen/ir/turns.c 's/if \(turns == 1u << turn\) return node;/if (turns) return node;/' unit turns_test
+mutate "turns of integers: what cannot be taken apart" gen/ir/turns.c 's/\*whole = false;/(void)whole;/' unit turns_test
+mutate "turns of integers: each has as many words" gen/ir/turns.c 's/if \(turns\[i\] != 1u/if (false \&\& turns[i] != 1u/' unit turns_test
+mutate "turns of integers: each makes its own words of x" templates/share_slice.glsl 's/turn_of\(4u \* f \+ w\) == turn/turn_of(4u * f + w) == 0u/' script tune vulkan
+mutate "turns of integers: vectors that are there" templates/gemv_teams.comp 's/m > 0u \&\& m >= batch/m > 0u/' script tune vulkan
+mutate "turns of integers: sums of steps stay apart" gen/text/sums.c 's/in_turns \? " \&\& TURNS == 1u" : ""/""/' script tune vulkan
+mutate "turns of integers: and steps" gen/text/digits.c 's/1u \&\& TURNS == 1u"/1u"/' script registers vulkan
+mutate "turns of integers: each loads for itself, with many scales" gen/build/turns.c 's/kernel->apart = /kernel->apart = false \&\& /' script registers vulkan
+mutate "turns of integers: the same where x is packed" runtime/include/qkgen/dispatch_packed.h 's/qk_has_large_subgroups_\(limits\) \? QK_LARGE_SUBGROUP_TURNS : 1/qk_has_large_subgroups_(limits) ? launch->constants[0] : launch->constants[0]/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: no floats ahead" $share 's/\(integers \|\| !qk_has_large_subgroups_\(limits\)\)/1/' unit dispatch_sums_test
 mutate "matrix units: operands of x are made in a loop" gen/text/fragments.c 's/runs_apart\(o, plan, x->at_once\) : 0/0 * runs_apart(o, plan, x->at_once) : 0/' script registers vulkan
 mutate "matrix units: factors are neighbours" gen/build/lower.c 's/l\.ir->gathers = true;/l.ir->gathers = false;/' script registers vulkan

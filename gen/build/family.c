@@ -263,10 +263,10 @@ static void plan_operands(qg_arena *arena, qg_kernel *kernel, const qg_plan *wid
     if (operands && qg_uses(operands->ir, QG_PAIR)) kernel->wide = near;
 }
 
-static uint32_t registers_of_loads(const qg_fetches *all) { return 4 * all->n_fours + all->n_words; }
+uint32_t qg_registers_of_loads(const qg_fetches *all) { return 4 * all->n_fours + all->n_words; }
 
 bool qg_crowds_registers(const qg_operands *operands, const qg_fetches *all) {
-    const uint32_t of_row = registers_of_loads(all) + operands->n_scales + operands->n_offsets;
+    const uint32_t of_row = qg_registers_of_loads(all) + operands->n_scales + operands->n_offsets;
     return operands->n_words + 2 * of_row > QG_DEVICE_UNIT_REGISTERS;
 }
 
@@ -278,7 +278,7 @@ static const qg_plan *save_registers(qg_arena *arena, const qg_plan *wide) {
     const qg_fetches *fours = qg_fetches_of(arena, qg_lower_dot(wide, QG_PRODUCTS_F32));
     const qg_fetches *words = qg_fetches_of(arena, qg_lower_dot(plan, QG_PRODUCTS_F32));
     if (fours->n_fours == 0 || wide->pairs) return plan;
-    return 100 * registers_of_loads(fours) >= QG_DEVICE_FOURS_PERCENT * registers_of_loads(words) ? plan : wide;
+    return 100 * qg_registers_of_loads(fours) >= QG_DEVICE_FOURS_PERCENT * qg_registers_of_loads(words) ? plan : wide;
 }
 
 /* By words, for what is loaded at once there is for the compiler to say, and lookups in the text's tables. */
@@ -365,7 +365,7 @@ static const qg_plan *plan_tiles(qg_arena *arena, const qg_family *family, const
     const bool scattered = !wide && layout->view != QG_VIEW_BLOCKS;
     if (scattered) wide = qg_plan_wide(arena, layout, rows, true, false);
     const qg_operands *operands = wide ? qg_lower_operands(wide) : NULL;
-    if (operands && registers_of_loads(qg_fetches_of(arena, operands->ir)) > QG_DEVICE_REGISTERS) {
+    if (operands && qg_registers_of_loads(qg_fetches_of(arena, operands->ir)) > QG_DEVICE_REGISTERS) {
         const qg_plan *small = qg_plan_small(arena, layout, rows, qg_is_midway(wide));
         if (small && qg_lower_operands(small)) wide = small;
         operands = qg_lower_operands(wide);
@@ -447,7 +447,8 @@ static bool fills_registers(const qg_kernel *kernel) {
 static bool is_scattered(qg_arena *arena, const qg_kernel *kernel, const qg_plan *plan) {
     const qg_fetches *all = qg_fetches_of(arena, qg_lower_dot(plan, kernel->sum->products));
     const double bits = qg_bits_per_element(kernel->layout), words = plan->tile_elements * bits / 32;
-    const double loads = 100 * (all->n_fours + all->n_words) / words, registers = 100 * registers_of_loads(all) / words;
+    const double loads = 100 * (all->n_fours + all->n_words) / words,
+                 registers = 100 * qg_registers_of_loads(all) / words;
     if (plan->pairs || plan->copied) return loads >= QG_DEVICE_SCATTERED_LOOKUPS;
     if (kernel->sum->digits) return loads >= QG_DEVICE_SCATTERED_LOADS || registers >= QG_DEVICE_SCATTERED_WORDS;
     return bits >= QG_DEVICE_SCATTERED_BITS && registers >= QG_DEVICE_SCATTERED_FLOATS;
@@ -519,23 +520,6 @@ static const qg_plan *plan_teams(qg_arena *arena, const qg_kernel *kernel) {
     return small->pairs == wide->pairs && small->copied == wide->copied ? small : wide;
 }
 
-uint32_t qg_turn_runs(qg_arena *arena, const qg_plan *teams) {
-    qg_ir ir = *qg_lower_dot(teams, QG_PRODUCTS_F32);
-    if (teams->lanes != QG_MAX_LANES || teams->n_runs % QG_TURNS != 0) return 0;
-    ir.turn_runs = teams->n_runs / QG_TURNS;
-    return qg_turns_of(arena, &ir) ? ir.turn_runs : 0;
-}
-
-/* Of one right-hand side in floats, where words and scales, or what was looked up, take many registers beside x; of
- * several, whose x teams share, where it can be. */
-static void plan_turns(qg_arena *arena, qg_kernel *kernel) {
-    if (kernel->family->experts || kernel->sum->products != QG_PRODUCTS_F32) return;
-    const qg_ir *ir = qg_lower_dot(kernel->wide, QG_PRODUCTS_F32);
-    const uint32_t beside_x = registers_of_loads(qg_fetches_of(arena, ir)) + 2 * ir->n_x_sums;
-    kernel->in_turns = beside_x >= QG_DEVICE_TURNS_REGISTERS || kernel->wide->pairs;
-    kernel->teams_in_turns = kernel->teams && qg_turn_runs(arena, kernel->teams) != 0;
-}
-
 /* Of kernels that sum, plans follow from the products, and of rows that are loaded ahead from the
  * digits of x: where `like` has the same, its plans are taken. NULL: there is none. */
 static void plan_sums(qg_arena *arena, qg_kernel *kernel, const qg_kernel *like) {
@@ -569,7 +553,7 @@ static void plan_sums(qg_arena *arena, qg_kernel *kernel, const qg_kernel *like)
         const qg_fetches *all = qg_fetches_of(arena, qg_lower_dot(kernel->wide, sum->products));
         kernel->wide_loads = all->n_fours + all->n_words;
     }
-    plan_turns(arena, kernel);
+    qg_plan_turns(arena, kernel);
     kernel->overruns = qg_lower_dot(kernel->wide, sum->products)->overruns;
     if (kernel->teams) kernel->overruns |= qg_lower_dot(kernel->teams, sum->products)->overruns;
 }

@@ -230,6 +230,7 @@ typedef struct qg_kernel {
     uint32_t wide_loads;     /* of a thread for each row, where rows can be loaded ahead */
     bool in_turns;           /* on Vulkan, terms of a wide tile may be added in turns */
     bool teams_in_turns;     /* the same of runs of a tile of teams */
+    bool apart;              /* and each loads for itself, row by row: what they share would take registers */
     uint32_t overruns;       /* buffers whose wide loads go beyond the last block, a bit each */
     uint32_t left_out;       /* schedules that nobody asked for, a bit for each number */
     bool reference;          /* in C: of the first class; what the others are held against is the same */
@@ -239,8 +240,12 @@ typedef struct qg_kernel {
 uint32_t qg_schedules_of(const qg_kernel *kernel);
 /* Rows that the schedule `ahead` copies at a time, of a kernel that has it. */
 uint32_t qg_rows_ahead(const qg_kernel *kernel);
-/* Runs of x in each of the turns in which a tile of floats of that plan can be multiplied; 0: it cannot. */
-uint32_t qg_turn_runs(qg_arena *arena, const qg_plan *teams);
+uint32_t qg_registers_of_loads(const qg_fetches *all);
+/* Runs of x in each of the turns in which a tile of teams can be multiplied; 0: it cannot. */
+uint32_t qg_turn_runs(qg_arena *arena, const qg_kernel *kernel);
+/* Turns of one right-hand side in floats, where words and scales, or what was looked up, take many registers beside x;
+ * of several, whose x teams share, where it can be. */
+void qg_plan_turns(qg_arena *arena, qg_kernel *kernel);
 /* Whether a kernel before number `i` of a list has the same module for that schedule. */
 bool qg_is_shared(const qg_kernel *list, uint32_t i, qk_schedule schedule);
 /* The one that banners and lists speak of: of larger tiles where it has them; QK_SCHEDULE_NONE where there are none. */

@@ -57,7 +57,7 @@ static const qg_step *add_wide(qg_arena *arena, qg_program *p, const qg_plan *wi
         code = products_of(arena, p, wide);
         code->in_turns = p->kernel->in_turns && p->schedule && qg_schedules[p->schedule].tile == QG_TILE_WIDE;
         if (p->kernel->teams_in_turns && p->schedule && qg_schedules[p->schedule].tile == QG_TILE_TEAMS)
-            code->turn_runs = qg_turn_runs(arena, wide);
+            code->turn_runs = qg_turn_runs(arena, p->kernel);
     }
     code->fetched = qg_fetches_of(arena, code);
     return add_step(p, (qg_step){.name = "wide",

@@ -211,6 +211,11 @@ typedef struct qg_tile_turns {
 
 /* NULL: a term of the result is nothing that can be cut. */
 const qg_tile_turns *qg_turns_of(qg_arena *arena, const qg_ir *ir);
+/* In integers, whose turns are steps of x: what of the result is made of that turn's x; NULL: nothing. */
+const qg_node *qg_part_in_turn(qg_arena *arena, const qg_ir *ir, uint32_t turn);
+/* In how many turns it can be taken apart so, where each has as many of the words, sums and digits that are kept of x,
+ * the first ones first; 0: it cannot. */
+uint32_t qg_turns_of_integers(const qg_ir *ir);
 /* Whether a link of a chain is the first of a turn, and what comes before it is another's. */
 bool qg_begins_turn(const qg_ir *ir, const qg_node *link);
 

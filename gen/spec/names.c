@@ -44,7 +44,7 @@ static const char beside_buffers[] =
     /* what is at the top of a text in GLSL: constants, functions and what a thread keeps */
     "ADDS_TO_Y AGAIN SCALES_ROWS SCALES_VECTORS EPILOGUE AT_ONCE BIAS COPIES DIGITS FIT "
     "KEPT LANES LARGEST LOADS ORDER_A ORDER_BC PADDED PART PRODUCTS SHARED_FOURS SLICE SLICE_FOURS SLICE_WORDS "
-    "STAGED SUBGROUPS TURNS is_turn turn turns X_FOURS X_PACKED packed_x packed_y "
+    "STAGED SUBGROUPS TURNS after is_turn turn turn_of turns X_FOURS X_PACKED packed_x packed_y "
     "accumulators add_rounds bytes_of dot4 dot4_unsigned dot16 dot16_unsigned dot_add dot_halves fetch fetch_last "
     "fetch_wide four_codes g held_four integers keep_word kept_word largest_factor load_ahead load_runs load_wide_x "
     "load_large_x "

@@ -81,12 +81,13 @@ static void add_integers_of_x(qg_text *text, const qg_ir *ir, const qg_plan *pla
     const char *of = several ? qg_format(text->arena, "[r / %uu]", in_step) : "";
     qg_text_printf(text, "%s%sfor (uint r = 0u; r < %uu; ++r) most%s = max(most%s, abs(run[r])), all%s += run[r];\n",
                    in, target->unroll, runs, of, of, of);
+    const char *joined = ir->turn_runs ? "DIGITS > 1u && TURNS == 1u" : "DIGITS > 1u";
     if (n_steps == 2 && ir->one_step) {
-        qg_text_printf(
-            text, "%sif (DIGITS > 1u) most[0] = most[1] = max(most[0], most[1]), all[0] = all[1] = all[0] + all[1];\n",
-            in);
+        qg_text_printf(text,
+                       "%sif (%s) most[0] = most[1] = max(most[0], most[1]), all[0] = all[1] = all[0] + all[1];\n", in,
+                       joined);
     } else if (several && ir->one_step) {
-        qg_text_printf(text, "%sif (DIGITS > 1u) {\n", in);
+        qg_text_printf(text, "%sif (%s) {\n", in, joined);
         const char *others =
             qg_format(text->arena, "%s    %sfor (uint s = 1u; s < %uu; ++s)", in, target->unroll, n_steps);
         qg_text_printf(text, "%s most[0] = max(most[0], most[s]), all[0] += all[s];\n", others);

@@ -424,6 +424,7 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
     qg_kept_holes(arena, holes, program);
     qg_hole(holes, "single", ir->single ? "" : NULL);
     qg_hole(holes, "in_turns", ir->in_turns || ir->turn_runs ? "" : NULL);
+    qg_hole(holes, "apart", ir->turn_runs && kernel->apart ? "" : NULL);
     qg_hole(holes, "digits", kernel->sum->digits ? "" : NULL);
     qg_hole(holes, "digit_sums", ir->n_x_digits ? "" : NULL);
     dot_holes(holes, ir, step->plan);

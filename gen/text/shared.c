@@ -172,6 +172,32 @@ static char *shared_floats(qg_arena *arena, const qg_step *step) {
     return text.data;
 }
 
+/* Words from `first` on, in sets of `count` if there are several, of which `each` are of a turn. */
+static const char *quotient_behind(qg_arena *arena, uint32_t first, uint32_t count, uint32_t each) {
+    const char *at = qg_format(arena, count || each > 1 ? " (behind - %uu)" : " behind - %uu", first);
+    if (count > 1) at = qg_format(arena, "%s %% %uu", at, count);
+    return each > 1 ? qg_format(arena, "%s / %uu", at, each) : at;
+}
+
+/* In which turn a word of integers is made, in the order in which they are kept. */
+static void add_turn_of_word(qg_text *text, const qg_ir *ir, const qg_plan *plan) {
+    const uint32_t steps = qg_x_steps(plan), quads = ir->n_x_quads, sums = ir->n_x_sums, digits = ir->n_x_digits;
+    qg_arena *arena = text->arena;
+    const char *of_quad = qg_format(arena, "return i < DIGITS * %uu ? i %% %uu / %uu", quads, quads, quads / steps);
+    qg_text_printf(text, "// The turn in which word `i` is made, of what is kept of x.\nuint turn_of(uint i) {");
+    if ((!sums || sums == steps) && (!digits || digits == steps)) {
+        qg_text_printf(text, " %s : i %% %uu; }\n", of_quad, steps);
+        return;
+    }
+    qg_text_printf(text, "\n    const uint behind = i - DIGITS * %uu;\n    %s : behind < %uu ? behind", quads, of_quad,
+                   steps);
+    if (sums && digits) qg_text_printf(text, " : behind < %uu ?", steps + sums);
+    if (sums && !digits) qg_text_puts(text, " :");
+    if (sums) qg_text_puts(text, quotient_behind(arena, steps, 0, sums / steps));
+    if (digits) qg_text_printf(text, " :%s", quotient_behind(arena, steps + sums, digits, digits / steps));
+    qg_text_puts(text, ";\n}\n");
+}
+
 static char *shared_x(qg_arena *arena, const qg_step *step) {
     const qg_ir *ir = step->code;
     const qg_plan *plan = step->plan;
@@ -183,6 +209,7 @@ static char *shared_x(qg_arena *arena, const qg_step *step) {
     qg_text_puts(
         &text, "const uint FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles\n"
                "shared uvec4 shared_x[BATCH * X_FOURS * SLICE];\n");
+    if (ir->turn_runs) add_turn_of_word(&text, ir, plan);
     if (ir->n_x_quads) {
         qg_text_printf(&text,
                        "// Takes what is kept of right-hand side `m` and tile `t` of the slice from there.\n"

@@ -99,12 +99,16 @@ static void open_batch(qg_text *text, const qg_ir *ir, const qg_target *target) 
 }
 
 /* Where all steps are one, the first sum is that of all parts; else x has one digit. */
-static void add_parts(qg_text *text, long long last, const char *in) {
-    qg_text_printf(text, "%s    dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0", in);
+static void add_parts(qg_text *text, long long last, bool in_turns, const char *in) {
+    qg_text_printf(text, "%s    dots0 = 256.0 * dots0 + float(DIGITS > 1u%s ? part0", in,
+                   in_turns ? " && TURNS == 1u" : "");
     for (long long i = 1; i <= last; ++i) qg_text_printf(text, " + part%lld", i);
     qg_text_puts(text, last ? " : part0)" : " : part0);\n");
-    for (long long i = 1; i <= last; ++i)
-        qg_text_printf(text, ", dots%lld = float(part%lld)%s", i, i, i < last ? "" : ";\n");
+    for (long long i = 1; i <= last; ++i) {
+        qg_text_printf(text, ", dots%lld = ", i);
+        if (in_turns) qg_text_printf(text, "TURNS > 1u ? 256.0 * dots%lld + float(part%lld) : ", i, i);
+        qg_text_printf(text, "float(part%lld)%s", i, i < last ? "" : ";\n");
+    }
 }
 
 /* Sums of integers, digit by digit from the highest. */
@@ -129,7 +133,7 @@ static void add_digits(qg_text *text, const qg_ir *ir, const qg_target *target, 
             any = true;
             last = number;
         }
-        if (pass == 1 && ir->one_step) add_parts(text, last, in);
+        if (pass == 1 && ir->one_step) add_parts(text, last, ir->turn_runs != 0, in);
         if (pass == 0)
             qg_text_printf(text, ";\n%s%sfor (uint digit = 0; digit < DIGITS; ++digit) {\n", in, target->unroll);
         else
@@ -202,6 +206,20 @@ static void add_turns_of_runs(qg_text *text, const qg_ir *ir, const qg_target *t
     }
 }
 
+/* The same of integers: each turn has a step of x. */
+static void add_turns_of_integers(qg_text *text, const qg_ir *ir, const qg_target *target) {
+    qg_text_puts(text, "    if (TURNS == 1u) sum += ");
+    qg_print_expression(text, ir, target, ir->outputs[0].node);
+    qg_text_puts(text, ";\n");
+    for (uint32_t turn = 0; turn < QG_TURNS; ++turn) {
+        const qg_node *part = qg_part_in_turn(text->arena, ir, turn);
+        if (!part) continue; /* of a tile of fewer steps, or where all values are 0 */
+        qg_text_printf(text, "    if (TURNS > 1u && turns.%c) sum += ", "xyzw"[turn]);
+        qg_print_expression(text, ir, target, part);
+        qg_text_puts(text, ";\n");
+    }
+}
+
 /* What one row of a tile adds, or the only one. */
 static void add_sum(qg_text *text, const qg_ir *ir, const qg_target *target, uint32_t row, const char *of_row) {
     const char *in = inner(ir);
@@ -214,7 +232,7 @@ static void add_sum(qg_text *text, const qg_ir *ir, const qg_target *target, uin
         qg_print_statement(text, ir, target, node, in);
     }
     if (ir->in_turns || ir->turn_runs) {
-        (ir->in_turns ? add_in_turns : add_turns_of_runs)(text, ir, target);
+        (ir->in_turns ? add_in_turns : ir->n_x_quads ? add_turns_of_integers : add_turns_of_runs)(text, ir, target);
         return;
     }
     qg_text_printf(text, "%ssum%s%s += ", in, of_row, ir->single ? "" : "[m]");

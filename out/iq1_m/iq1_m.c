@@ -3205,6 +3205,7 @@ static const uint32_t iq1_m_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 12
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_checked[] = {0, 1};
+static const uint32_t iq1_m_gemv_int8_f32_vulkan_turns[] = {1, 4};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
@@ -3220,6 +3221,7 @@ static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {42, "x_packed", 0, 3, iq1_m_gemv_int8_f32_vulkan_x_packed},
     {11, "padded", 0, 2, iq1_m_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, iq1_m_gemv_int8_f32_vulkan_checked},
+    {43, "turns", 1, 2, iq1_m_gemv_int8_f32_vulkan_turns},
     {7, "staged", 1, 4, iq1_m_gemv_int8_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_int8_f32_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_int8_f32_vulkan_schedule},
@@ -3247,7 +3249,7 @@ const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .push = iq1_m_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f32_tables,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = iq1_m_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3315,6 +3317,7 @@ static const uint32_t iq1_m_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 1
 static const uint32_t iq1_m_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_checked[] = {0, 1};
+static const uint32_t iq1_m_gemv_split_f32_vulkan_turns[] = {1, 4};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
@@ -3331,6 +3334,7 @@ static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {42, "x_packed", 0, 3, iq1_m_gemv_split_f32_vulkan_x_packed},
     {11, "padded", 0, 2, iq1_m_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_split_f32_vulkan_checked},
+    {43, "turns", 1, 2, iq1_m_gemv_split_f32_vulkan_turns},
     {7, "staged", 1, 4, iq1_m_gemv_split_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_split_f32_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_split_f32_vulkan_schedule},
@@ -3358,7 +3362,7 @@ const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .push = iq1_m_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f32_tables,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = iq1_m_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3426,6 +3430,7 @@ static const uint32_t iq1_m_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 1
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_checked[] = {0, 1};
+static const uint32_t iq1_m_gemv_int24_f32_vulkan_turns[] = {1, 4};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
@@ -3442,6 +3447,7 @@ static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {42, "x_packed", 0, 3, iq1_m_gemv_int24_f32_vulkan_x_packed},
     {11, "padded", 0, 2, iq1_m_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_int24_f32_vulkan_checked},
+    {43, "turns", 1, 2, iq1_m_gemv_int24_f32_vulkan_turns},
     {7, "staged", 1, 4, iq1_m_gemv_int24_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_int24_f32_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_int24_f32_vulkan_schedule},
@@ -3469,7 +3475,7 @@ const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .push = iq1_m_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f32_tables,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = iq1_m_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3672,6 +3678,7 @@ static const uint32_t iq1_m_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 12
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_checked[] = {0, 1};
+static const uint32_t iq1_m_gemv_int8_f16_vulkan_turns[] = {1, 4};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
@@ -3687,6 +3694,7 @@ static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {42, "x_packed", 0, 3, iq1_m_gemv_int8_f16_vulkan_x_packed},
     {11, "padded", 0, 2, iq1_m_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, iq1_m_gemv_int8_f16_vulkan_checked},
+    {43, "turns", 1, 2, iq1_m_gemv_int8_f16_vulkan_turns},
     {7, "staged", 1, 4, iq1_m_gemv_int8_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_int8_f16_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_int8_f16_vulkan_schedule},
@@ -3714,7 +3722,7 @@ const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .push = iq1_m_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f16_tables,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = iq1_m_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3782,6 +3790,7 @@ static const uint32_t iq1_m_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 1
 static const uint32_t iq1_m_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_checked[] = {0, 1};
+static const uint32_t iq1_m_gemv_split_f16_vulkan_turns[] = {1, 4};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
@@ -3798,6 +3807,7 @@ static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {42, "x_packed", 0, 3, iq1_m_gemv_split_f16_vulkan_x_packed},
     {11, "padded", 0, 2, iq1_m_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_split_f16_vulkan_checked},
+    {43, "turns", 1, 2, iq1_m_gemv_split_f16_vulkan_turns},
     {7, "staged", 1, 4, iq1_m_gemv_split_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_split_f16_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_split_f16_vulkan_schedule},
@@ -3825,7 +3835,7 @@ const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .push = iq1_m_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f16_tables,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = iq1_m_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3893,6 +3903,7 @@ static const uint32_t iq1_m_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 1
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_checked[] = {0, 1};
+static const uint32_t iq1_m_gemv_int24_f16_vulkan_turns[] = {1, 4};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
@@ -3909,6 +3920,7 @@ static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {42, "x_packed", 0, 3, iq1_m_gemv_int24_f16_vulkan_x_packed},
     {11, "padded", 0, 2, iq1_m_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_int24_f16_vulkan_checked},
+    {43, "turns", 1, 2, iq1_m_gemv_int24_f16_vulkan_turns},
     {7, "staged", 1, 4, iq1_m_gemv_int24_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_int24_f16_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_int24_f16_vulkan_schedule},
@@ -3936,7 +3948,7 @@ const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .push = iq1_m_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f16_tables,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = iq1_m_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

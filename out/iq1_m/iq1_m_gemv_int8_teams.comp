@@ -29,6 +29,7 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
 layout(constant_id = 3) const uint SPLIT = 4;  // quarters of a subgroup that are a team
+layout(constant_id = 43) const uint TURNS = 1;  // in which a tile is multiplied
 layout(constant_id = 42) const uint X_PACKED = 0;  // 0: x is floats; 1: what a launch before made of them; 2: this is that launch
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
@@ -190,7 +191,7 @@ void load_x(uint vector, uint j, uint k) {
     [[unroll]] for (uint r = 0u; r < 16u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
     [[unroll]] for (uint s = 0u; s < 2u; ++s) most[s] = all[s] = vec4(0.0);
     [[unroll]] for (uint r = 0u; r < 16u; ++r) most[r / 8u] = max(most[r / 8u], abs(run[r])), all[r / 8u] += run[r];
-    if (DIGITS > 1u) most[0] = most[1] = max(most[0], most[1]), all[0] = all[1] = all[0] + all[1];
+    if (DIGITS > 1u && TURNS == 1u) most[0] = most[1] = max(most[0], most[1]), all[0] = all[1] = all[0] + all[1];
     ivec4 whole[16];
     [[unroll]] for (uint s = 0u; s < 2u; ++s) {
         const float scale = scale_of(most[s], all[s]), step = 1.0 / scale;
@@ -244,8 +245,14 @@ void fetch(uint n, uint j, out uint words[6]) {
     words[5] = blocks[base + tile * 2u + 1u];
 }
 
+// Whether it is that turn's: always, but no compiler knows, which would load for all first, into registers that others could have.
+bool is_turn(uint turn) { return TURNS == 1u || (turn == 0u ? row_tiles : turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }
+
+// 0, but no compiler knows: what is loaded so waits for that sum, or it would be in registers beside what is loaded before.
+uint after(float sum) { return floatBitsToUint(sum) & rows >> 31u; }
+
 // Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uint words[6], inout float sum) {
+void accumulate(uint n, uint j, uint k, uint words[6], bvec4 turns, inout float sum) {
     const uint tile = j % 4u;
     uint shift = tile % 2u * 16u, scales0 = words[0], scales1 = words[1], scales2 = words[2], qs0 = words[3], qh = words[4], qs1 = words[5];
     uint d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
@@ -276,9 +283,10 @@ void accumulate(uint n, uint j, uint k, uint words[6], inout float sum) {
         const int part1 = (2 * int(sc2) + 1) * (dot16(0, uvec4(bytes8, bytes9, bytes10, bytes11), x[k][digit * 4u + 2u])
             - x_digits(k, digit, 2u)) + (2 * int(sc3) + 1)
             * (dot16(0, uvec4(bytes12, bytes13, bytes14, bytes15), x[k][digit * 4u + 3u]) - x_digits(k, digit, 3u));
-        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0), dots1 = float(part1);
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u && TURNS == 1u ? part0 + part1 : part0),
+            dots1 = TURNS > 1u ? 256.0 * dots1 + float(part1) : float(part1);
     }
-    sum += d * (DIGITS > 1u ? x_step(k, 0u) * dots0 : x_step(k, 0u) * dots0 + x_step(k, 1u) * dots1)
+    if (TURNS == 1u) sum += d * (DIGITS > 1u ? x_step(k, 0u) * dots0 : x_step(k, 0u) * dots0 + x_step(k, 1u) * dots1)
         + d * (int(sg0) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * x_sum(k, 0u)
         + d * (int(sg1) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * x_sum(k, 1u)
         + d * (int(sg2) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * x_sum(k, 2u)
@@ -287,10 +295,25 @@ void accumulate(uint n, uint j, uint k, uint words[6], inout float sum) {
         + d * (int(sg5) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * x_sum(k, 5u)
         + d * (int(sg6) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * x_sum(k, 6u)
         + d * (int(sg7) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * x_sum(k, 7u);
+    if (TURNS > 1u && turns.x) sum += d * (x_step(k, 0u) * dots0)
+        + d * (int(sg0) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * x_sum(k, 0u)
+        + d * (int(sg1) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * x_sum(k, 1u)
+        + d * (int(sg2) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * x_sum(k, 2u)
+        + d * (int(sg3) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * x_sum(k, 3u);
+    if (TURNS > 1u && turns.y) sum += d * (x_step(k, 1u) * dots1)
+        + d * (int(sg4) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * x_sum(k, 4u)
+        + d * (int(sg5) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * x_sum(k, 5u)
+        + d * (int(sg6) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * x_sum(k, 6u)
+        + d * (int(sg7) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * x_sum(k, 7u);
 }
 
 const uint FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
+// The turn in which word `i` is made, of what is kept of x.
+uint turn_of(uint i) {
+    const uint behind = i - DIGITS * 16u;
+    return i < DIGITS * 16u ? i % 16u / 8u : behind < 2u ? behind : behind < 10u ? (behind - 2u) / 4u : (behind - 10u) % 4u / 2u;
+}
 // Takes what is kept of right-hand side `m` and tile `t` of the slice from there.
 void take_x(uint m, uint t) { [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t]; }
 
@@ -313,11 +336,16 @@ void share_slice(uint begin, uint count) {
         shared_x[i / count * SLICE + i % count] = packed_x[i / count * (row_tiles / 4u) + begin + i % count];
     for (uint from = group * gl_WorkGroupSize.x; X_PACKED != 1u && from < count * BATCH; from += groups_here * gl_WorkGroupSize.x) {
         const uint i = from + gl_LocalInvocationID.x, m = i / count, t = i % count;
-        load_x(m, begin + t, 0u);  // the whole subgroup, also beyond the end
-        if (i >= count * BATCH) continue;
-        [[unroll]] for (uint f = 0u; f < X_FOURS; ++f)
-            if (X_PACKED == 2u) packed_y[(m * X_FOURS + f) * count + t] = x[0][f];
-            else shared_x[(m * X_FOURS + f) * SLICE + t] = x[0][f];
+        [[unroll]] for (uint turn = 0u; turn < (X_PACKED == 2u ? 1u : TURNS); ++turn) {
+            if (!is_turn(turn)) continue;
+            load_x(m, begin + t, 0u);  // the whole subgroup, also beyond the end
+            if (i >= count * BATCH) continue;
+            [[unroll]] for (uint f = 0u; f < X_FOURS; ++f)
+                if (X_PACKED == 2u) packed_y[(m * X_FOURS + f) * count + t] = x[0][f];
+                else if (TURNS == 1u) shared_x[(m * X_FOURS + f) * SLICE + t] = x[0][f];
+                else [[unroll]] for (uint w = 0u; w < 4u; ++w)
+                    if (turn_of(4u * f + w) == turn) shared_x[(m * X_FOURS + f) * SLICE + t][w] = x[0][f][w];
+        }
     }
     barrier();
 }
@@ -347,14 +375,24 @@ void main() {
             const uint count = min(slice, tiles - from);
             // Weights are on their way while the workgroup waits for x.
             uint words[ROWS][6];
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + min(lane, count - 1u), words[r]);
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                if (TURNS == 1u) fetch(min(row + r, last), from + min(lane, count - 1u), words[r]);
             if (slice < tiles || first < group_count() * teams * ROWS) share_slice(from, count);  // else it is there still
             for (uint t = lane; t < count; t += lanes) {
-                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-                    take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, last), from + t, 0u, words[r], sum[m][r]);
+                [[unroll]] for (uint turn = 0u; turn < TURNS; ++turn) {
+                    if (!is_turn(turn)) continue;
+                    const bvec4 turns = bvec4(turn == 0u, turn == 1u || TURNS == 1u, turn == 2u || TURNS == 1u, turn == 3u || TURNS == 1u);
+                    [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                        if (TURNS > 1u && m > 0u && m >= batch) continue;  // a branch here, too
+                        take_x(m, t);
+                        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                            const uint n = min(row + r + (r == 0u ? 0u : after(sum[0][r - 1u])), last);
+                            if (TURNS > 1u && m == 0u) fetch(n, from + t, words[r]);
+                            accumulate(min(row + r, last), from + t, 0u, words[r], turns, sum[m][r]);
+                        }
+                    }
                 }
-                if (t + lanes >= count) continue;
+                if (TURNS > 1u || t + lanes >= count) continue;
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t + lanes, words[r]);
             }
         }

@@ -1066,6 +1066,7 @@ static const uint32_t mxfp4_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 12
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_checked[] = {0, 1};
+static const uint32_t mxfp4_gemv_int8_f32_vulkan_turns[] = {1, 4};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
@@ -1081,6 +1082,7 @@ static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {42, "x_packed", 0, 3, mxfp4_gemv_int8_f32_vulkan_x_packed},
     {11, "padded", 0, 2, mxfp4_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, mxfp4_gemv_int8_f32_vulkan_checked},
+    {43, "turns", 1, 2, mxfp4_gemv_int8_f32_vulkan_turns},
     {7, "staged", 1, 4, mxfp4_gemv_int8_f32_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_int8_f32_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_int8_f32_vulkan_schedule},
@@ -1108,7 +1110,7 @@ const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .push = mxfp4_gemv_int8_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int8_f32_tables,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = mxfp4_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1176,6 +1178,7 @@ static const uint32_t mxfp4_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 1
 static const uint32_t mxfp4_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_checked[] = {0, 1};
+static const uint32_t mxfp4_gemv_split_f32_vulkan_turns[] = {1, 4};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
@@ -1192,6 +1195,7 @@ static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {42, "x_packed", 0, 3, mxfp4_gemv_split_f32_vulkan_x_packed},
     {11, "padded", 0, 2, mxfp4_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, mxfp4_gemv_split_f32_vulkan_checked},
+    {43, "turns", 1, 2, mxfp4_gemv_split_f32_vulkan_turns},
     {7, "staged", 1, 4, mxfp4_gemv_split_f32_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_split_f32_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_split_f32_vulkan_schedule},
@@ -1219,7 +1223,7 @@ const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .push = mxfp4_gemv_split_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_split_f32_tables,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = mxfp4_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1287,6 +1291,7 @@ static const uint32_t mxfp4_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 1
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_checked[] = {0, 1};
+static const uint32_t mxfp4_gemv_int24_f32_vulkan_turns[] = {1, 4};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
@@ -1303,6 +1308,7 @@ static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {42, "x_packed", 0, 3, mxfp4_gemv_int24_f32_vulkan_x_packed},
     {11, "padded", 0, 2, mxfp4_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, mxfp4_gemv_int24_f32_vulkan_checked},
+    {43, "turns", 1, 2, mxfp4_gemv_int24_f32_vulkan_turns},
     {7, "staged", 1, 4, mxfp4_gemv_int24_f32_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_int24_f32_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_int24_f32_vulkan_schedule},
@@ -1330,7 +1336,7 @@ const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .push = mxfp4_gemv_int24_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int24_f32_tables,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = mxfp4_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1536,6 +1542,7 @@ static const uint32_t mxfp4_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 12
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_checked[] = {0, 1};
+static const uint32_t mxfp4_gemv_int8_f16_vulkan_turns[] = {1, 4};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
@@ -1551,6 +1558,7 @@ static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {42, "x_packed", 0, 3, mxfp4_gemv_int8_f16_vulkan_x_packed},
     {11, "padded", 0, 2, mxfp4_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, mxfp4_gemv_int8_f16_vulkan_checked},
+    {43, "turns", 1, 2, mxfp4_gemv_int8_f16_vulkan_turns},
     {7, "staged", 1, 4, mxfp4_gemv_int8_f16_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_int8_f16_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_int8_f16_vulkan_schedule},
@@ -1578,7 +1586,7 @@ const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .push = mxfp4_gemv_int8_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int8_f16_tables,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = mxfp4_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1646,6 +1654,7 @@ static const uint32_t mxfp4_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 1
 static const uint32_t mxfp4_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_checked[] = {0, 1};
+static const uint32_t mxfp4_gemv_split_f16_vulkan_turns[] = {1, 4};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
@@ -1662,6 +1671,7 @@ static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {42, "x_packed", 0, 3, mxfp4_gemv_split_f16_vulkan_x_packed},
     {11, "padded", 0, 2, mxfp4_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, mxfp4_gemv_split_f16_vulkan_checked},
+    {43, "turns", 1, 2, mxfp4_gemv_split_f16_vulkan_turns},
     {7, "staged", 1, 4, mxfp4_gemv_split_f16_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_split_f16_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_split_f16_vulkan_schedule},
@@ -1689,7 +1699,7 @@ const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .push = mxfp4_gemv_split_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_split_f16_tables,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = mxfp4_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1757,6 +1767,7 @@ static const uint32_t mxfp4_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 1
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_checked[] = {0, 1};
+static const uint32_t mxfp4_gemv_int24_f16_vulkan_turns[] = {1, 4};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
@@ -1773,6 +1784,7 @@ static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {42, "x_packed", 0, 3, mxfp4_gemv_int24_f16_vulkan_x_packed},
     {11, "padded", 0, 2, mxfp4_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, mxfp4_gemv_int24_f16_vulkan_checked},
+    {43, "turns", 1, 2, mxfp4_gemv_int24_f16_vulkan_turns},
     {7, "staged", 1, 4, mxfp4_gemv_int24_f16_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_int24_f16_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_int24_f16_vulkan_schedule},
@@ -1800,7 +1812,7 @@ const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .push = mxfp4_gemv_int24_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int24_f16_tables,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = mxfp4_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -27,6 +27,7 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
 layout(constant_id = 3) const uint SPLIT = 4;  // quarters of a subgroup that are a team
+layout(constant_id = 43) const uint TURNS = 1;  // in which a tile is multiplied
 layout(constant_id = 42) const uint X_PACKED = 0;  // 0: x is floats; 1: what a launch before made of them; 2: this is that launch
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
@@ -242,8 +243,11 @@ void fetch_last(uint n, uint j, out uvec4 fours[4], out uint words[6]) {
     words[5] = blocks_word[begin + 14u];
 }
 
+// Whether it is that turn's: always, but no compiler knows, which would load for all first, into registers that others could have.
+bool is_turn(uint turn) { return turn == 0u || (turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }
+
 // Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[6], inout float sum) {
+void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[6], bvec4 turns, inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 2u, tile = j % 2u;
     uint base = block * 17u, begin = base + tile * 2u, e0 = words[0] & 0xFFu, e1 = (words[1] >> 8u) & 0xFFu, e2 = (words[2] >> 16u) & 0xFFu;
     uint e3 = words[4] >> 24u, qs0 = words[3], bytes0 = K_pairs(qs0), bytes1 = K_pairs(qs0 >> 16u), qs1 = words[5], bytes2 = K_pairs(qs1);
@@ -272,12 +276,16 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[6], inout flo
         dots2 = 256.0 * dots2 + float(dot16(0, uvec4(bytes12, bytes13, bytes14, bytes15), x[k][digit * 4u + 2u]));
         dots3 = 256.0 * dots3 + float(dot16(0, uvec4(bytes0, bytes1, bytes2, bytes3), x[k][digit * 4u + 3u]));
     }
-    sum += e_e_e0 * (x_step(k, 0u) * dots0) + e_e_e1 * (x_step(k, 0u) * dots1) + e_e_e2 * (x_step(k, 1u) * dots2)
+    if (TURNS == 1u) sum += e_e_e0 * (x_step(k, 0u) * dots0) + e_e_e1 * (x_step(k, 0u) * dots1) + e_e_e2 * (x_step(k, 1u) * dots2)
         + e_e_e3 * (x_step(k, 1u) * dots3);
+    if (TURNS > 1u && turns.x) sum += e_e_e0 * (x_step(k, 0u) * dots0) + e_e_e1 * (x_step(k, 0u) * dots1);
+    if (TURNS > 1u && turns.y) sum += e_e_e2 * (x_step(k, 1u) * dots2) + e_e_e3 * (x_step(k, 1u) * dots3);
 }
 
 const uint FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
+// The turn in which word `i` is made, of what is kept of x.
+uint turn_of(uint i) { return i < DIGITS * 16u ? i % 16u / 8u : i % 2u; }
 // Takes what is kept of right-hand side `m` and tile `t` of the slice from there.
 void take_x(uint m, uint t) { [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t]; }
 
@@ -301,10 +309,15 @@ void share_slice(uint begin, uint count) {
     uint i = group * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
     for (; X_PACKED != 1u && i < count * BATCH; i += groups_here * gl_WorkGroupSize.x) {
         const uint m = i / count, t = i % count;
-        load_x(m, begin + t, 0u);
-        [[unroll]] for (uint f = 0u; f < X_FOURS; ++f)
-            if (X_PACKED == 2u) packed_y[(m * X_FOURS + f) * count + t] = x[0][f];
-            else shared_x[(m * X_FOURS + f) * SLICE + t] = x[0][f];
+        [[unroll]] for (uint turn = 0u; turn < (X_PACKED == 2u ? 1u : TURNS); ++turn) {
+            if (!is_turn(turn)) continue;
+            load_x(m, begin + t, 0u);  // the whole subgroup, also beyond the end
+            [[unroll]] for (uint f = 0u; f < X_FOURS; ++f)
+                if (X_PACKED == 2u) packed_y[(m * X_FOURS + f) * count + t] = x[0][f];
+                else if (TURNS == 1u) shared_x[(m * X_FOURS + f) * SLICE + t] = x[0][f];
+                else [[unroll]] for (uint w = 0u; w < 4u; ++w)
+                    if (turn_of(4u * f + w) == turn) shared_x[(m * X_FOURS + f) * SLICE + t][w] = x[0][f][w];
+        }
     }
     barrier();
 }
@@ -331,7 +344,8 @@ void main() {
             // Weights are on their way while the workgroup waits for x.
             uvec4 fours[ROWS][4];
             uint words[ROWS][6];
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + min(lane, count - 1u), fours[r], words[r]);
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                if (TURNS == 1u) fetch(min(row + r, last), from + min(lane, count - 1u), fours[r], words[r]);
             if (slice < tiles || first < group_count() * teams * ROWS) share_slice(from, count);  // else it is there still
             for (uint t = lane; t < count; t += lanes) {
                 if (PADDED == 0u && row + ROWS >= rows && from + t + 2u >= tiles) {  // the last block: no load goes beyond
@@ -342,17 +356,24 @@ void main() {
                             [[unroll]] for (uint r = 0u; r < ROWS; ++r) part = m * ROWS + r == i ? sum[m][r] : part;
                         fetch_last(min(row + i % ROWS, last), from + t, last_fours, last_words);
                         take_x(i / ROWS, t);
-                        accumulate(min(row + i % ROWS, last), from + t, 0u, last_fours, last_words, part);
+                        accumulate(min(row + i % ROWS, last), from + t, 0u, last_fours, last_words, bvec4(true), part);
                         [[unroll]] for (uint m = 0u; m < BATCH; ++m)
                             [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[m][r] = m * ROWS + r == i ? part : sum[m][r];
                     }
                     continue;
                 }
-                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-                    take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, last), from + t, 0u, fours[r], words[r], sum[m][r]);
+                [[unroll]] for (uint turn = 0u; turn < TURNS; ++turn) {
+                    if (!is_turn(turn)) continue;
+                    const bvec4 turns = bvec4(turn == 0u, turn == 1u || TURNS == 1u, turn == 2u || TURNS == 1u, turn == 3u || TURNS == 1u);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) if (TURNS > 1u) fetch(min(row + r, last), from + t, fours[r], words[r]);
+                    [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                        if (TURNS > 1u && m > 0u && m >= batch) continue;  // a branch here, too
+                        take_x(m, t);
+                        [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                            accumulate(min(row + r, last), from + t, 0u, fours[r], words[r], turns, sum[m][r]);
+                    }
                 }
-                if (t + lanes >= count) continue;
+                if (TURNS > 1u || t + lanes >= count) continue;
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t + lanes, fours[r], words[r]);
             }
         }

@@ -998,6 +998,7 @@ static const uint32_t q4_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 128
 static const uint32_t q4_0_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_checked[] = {0, 1};
+static const uint32_t q4_0_gemv_int8_f32_vulkan_turns[] = {1, 4};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_x_type[] = {0};
@@ -1012,6 +1013,7 @@ static const qk_spec_constant q4_0_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {42, "x_packed", 0, 3, q4_0_gemv_int8_f32_vulkan_x_packed},
     {11, "padded", 0, 2, q4_0_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, q4_0_gemv_int8_f32_vulkan_checked},
+    {43, "turns", 1, 2, q4_0_gemv_int8_f32_vulkan_turns},
     {7, "staged", 1, 4, q4_0_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_int8_f32_vulkan_x_type},
@@ -1036,7 +1038,7 @@ const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q4_0_gemv_int8_f32_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = q4_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1101,6 +1103,7 @@ static const uint32_t q4_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 12
 static const uint32_t q4_0_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_split_f32_vulkan_checked[] = {0, 1};
+static const uint32_t q4_0_gemv_split_f32_vulkan_turns[] = {1, 4};
 static const uint32_t q4_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_split_f32_vulkan_x_type[] = {0};
@@ -1115,6 +1118,7 @@ static const qk_spec_constant q4_0_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {42, "x_packed", 0, 3, q4_0_gemv_split_f32_vulkan_x_packed},
     {11, "padded", 0, 2, q4_0_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_split_f32_vulkan_checked},
+    {43, "turns", 1, 2, q4_0_gemv_split_f32_vulkan_turns},
     {7, "staged", 1, 4, q4_0_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_split_f32_vulkan_x_type},
@@ -1139,7 +1143,7 @@ const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q4_0_gemv_split_f32_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = q4_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1204,6 +1208,7 @@ static const uint32_t q4_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 12
 static const uint32_t q4_0_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_checked[] = {0, 1};
+static const uint32_t q4_0_gemv_int24_f32_vulkan_turns[] = {1, 4};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_x_type[] = {0};
@@ -1218,6 +1223,7 @@ static const qk_spec_constant q4_0_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {42, "x_packed", 0, 3, q4_0_gemv_int24_f32_vulkan_x_packed},
     {11, "padded", 0, 2, q4_0_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_int24_f32_vulkan_checked},
+    {43, "turns", 1, 2, q4_0_gemv_int24_f32_vulkan_turns},
     {7, "staged", 1, 4, q4_0_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_int24_f32_vulkan_x_type},
@@ -1242,7 +1248,7 @@ const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q4_0_gemv_int24_f32_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = q4_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1442,6 +1448,7 @@ static const uint32_t q4_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 128
 static const uint32_t q4_0_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_checked[] = {0, 1};
+static const uint32_t q4_0_gemv_int8_f16_vulkan_turns[] = {1, 4};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_x_type[] = {1};
@@ -1456,6 +1463,7 @@ static const qk_spec_constant q4_0_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {42, "x_packed", 0, 3, q4_0_gemv_int8_f16_vulkan_x_packed},
     {11, "padded", 0, 2, q4_0_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, q4_0_gemv_int8_f16_vulkan_checked},
+    {43, "turns", 1, 2, q4_0_gemv_int8_f16_vulkan_turns},
     {7, "staged", 1, 4, q4_0_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_int8_f16_vulkan_x_type},
@@ -1480,7 +1488,7 @@ const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q4_0_gemv_int8_f16_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = q4_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1545,6 +1553,7 @@ static const uint32_t q4_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 12
 static const uint32_t q4_0_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_split_f16_vulkan_checked[] = {0, 1};
+static const uint32_t q4_0_gemv_split_f16_vulkan_turns[] = {1, 4};
 static const uint32_t q4_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_split_f16_vulkan_x_type[] = {1};
@@ -1559,6 +1568,7 @@ static const qk_spec_constant q4_0_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {42, "x_packed", 0, 3, q4_0_gemv_split_f16_vulkan_x_packed},
     {11, "padded", 0, 2, q4_0_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_split_f16_vulkan_checked},
+    {43, "turns", 1, 2, q4_0_gemv_split_f16_vulkan_turns},
     {7, "staged", 1, 4, q4_0_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_split_f16_vulkan_x_type},
@@ -1583,7 +1593,7 @@ const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q4_0_gemv_split_f16_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = q4_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1648,6 +1658,7 @@ static const uint32_t q4_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 12
 static const uint32_t q4_0_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_checked[] = {0, 1};
+static const uint32_t q4_0_gemv_int24_f16_vulkan_turns[] = {1, 4};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_x_type[] = {1};
@@ -1662,6 +1673,7 @@ static const qk_spec_constant q4_0_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {42, "x_packed", 0, 3, q4_0_gemv_int24_f16_vulkan_x_packed},
     {11, "padded", 0, 2, q4_0_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_int24_f16_vulkan_checked},
+    {43, "turns", 1, 2, q4_0_gemv_int24_f16_vulkan_turns},
     {7, "staged", 1, 4, q4_0_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_int24_f16_vulkan_x_type},
@@ -1686,7 +1698,7 @@ const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q4_0_gemv_int24_f16_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = q4_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -24,6 +24,7 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
 layout(constant_id = 3) const uint SPLIT = 4;  // quarters of a subgroup that are a team
+layout(constant_id = 43) const uint TURNS = 1;  // in which a tile is multiplied
 layout(constant_id = 42) const uint X_PACKED = 0;  // 0: x is floats; 1: what a launch before made of them; 2: this is that launch
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
@@ -219,8 +220,11 @@ void fetch_last(uint n, uint j, out uvec4 fours[3]) {
     fours[2] = blocks_to_end(window + 2u, block);
 }
 
+// Whether it is that turn's: always, but no compiler knows, which would load for all first, into registers that others could have.
+bool is_turn(uint turn) { return turn == 0u || (turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }
+
 // Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uvec4 fours[3], inout float sum) {
+void accumulate(uint n, uint j, uint k, uvec4 fours[3], bvec4 turns, inout float sum) {
     uint block = row_of_weights(n) * (row_tiles / 4u) + j, base = block * 9u;
     bool odd = (base & 1u) != 0u, upper = (base & 2u) != 0u;
     uvec4 four0 = fours[0], four1 = fours[1], four2 = fours[2];
@@ -240,11 +244,15 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[3], inout float sum) {
         dots1 = 256.0 * dots1 + float(dot16(dot16(0, bytes2, x[k][digit * 4u + 2u]), bytes3, x[k][digit * 4u + 3u])
             - 8 * x_digits(k, digit, 1u));
     }
-    sum += d0 * (x_step(k, 0u) * dots0) + d1 * (x_step(k, 1u) * dots1);
+    if (TURNS == 1u) sum += d0 * (x_step(k, 0u) * dots0) + d1 * (x_step(k, 1u) * dots1);
+    if (TURNS > 1u && turns.x) sum += d0 * (x_step(k, 0u) * dots0);
+    if (TURNS > 1u && turns.y) sum += d1 * (x_step(k, 1u) * dots1);
 }
 
 const uint FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
+// The turn in which word `i` is made, of what is kept of x.
+uint turn_of(uint i) { return i < DIGITS * 16u ? i % 16u / 8u : i % 2u; }
 // Takes what is kept of right-hand side `m` and tile `t` of the slice from there.
 void take_x(uint m, uint t) { [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t]; }
 
@@ -267,11 +275,16 @@ void share_slice(uint begin, uint count) {
         shared_x[i / count * SLICE + i % count] = packed_x[i / count * (row_tiles / 4u) + begin + i % count];
     for (uint from = group * gl_WorkGroupSize.x; X_PACKED != 1u && from < count * BATCH; from += groups_here * gl_WorkGroupSize.x) {
         const uint i = from + gl_LocalInvocationID.x, m = i / count, t = i % count;
-        load_x(m, begin + t, 0u);  // the whole subgroup, also beyond the end
-        if (i >= count * BATCH) continue;
-        [[unroll]] for (uint f = 0u; f < X_FOURS; ++f)
-            if (X_PACKED == 2u) packed_y[(m * X_FOURS + f) * count + t] = x[0][f];
-            else shared_x[(m * X_FOURS + f) * SLICE + t] = x[0][f];
+        [[unroll]] for (uint turn = 0u; turn < (X_PACKED == 2u ? 1u : TURNS); ++turn) {
+            if (!is_turn(turn)) continue;
+            load_x(m, begin + t, 0u);  // the whole subgroup, also beyond the end
+            if (i >= count * BATCH) continue;
+            [[unroll]] for (uint f = 0u; f < X_FOURS; ++f)
+                if (X_PACKED == 2u) packed_y[(m * X_FOURS + f) * count + t] = x[0][f];
+                else if (TURNS == 1u) shared_x[(m * X_FOURS + f) * SLICE + t] = x[0][f];
+                else [[unroll]] for (uint w = 0u; w < 4u; ++w)
+                    if (turn_of(4u * f + w) == turn) shared_x[(m * X_FOURS + f) * SLICE + t][w] = x[0][f][w];
+        }
     }
     barrier();
 }
@@ -291,7 +304,8 @@ void main() {
             const uint count = min(slice, tiles - from);
             // Weights are on their way while the workgroup waits for x.
             uvec4 fours[ROWS][3];
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + min(lane, count - 1u), fours[r]);
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                if (TURNS == 1u) fetch(min(row + r, last), from + min(lane, count - 1u), fours[r]);
             if (slice < tiles || first < group_count() * teams * ROWS) share_slice(from, count);  // else it is there still
             for (uint t = lane; t < count; t += lanes) {
                 if (PADDED == 0u && row + ROWS >= rows && from + t + 1u >= tiles) {  // the last block: no load goes beyond
@@ -302,17 +316,24 @@ void main() {
                             [[unroll]] for (uint r = 0u; r < ROWS; ++r) part = m * ROWS + r == i ? sum[m][r] : part;
                         fetch_last(min(row + i % ROWS, last), from + t, last_fours);
                         take_x(i / ROWS, t);
-                        accumulate(min(row + i % ROWS, last), from + t, 0u, last_fours, part);
+                        accumulate(min(row + i % ROWS, last), from + t, 0u, last_fours, bvec4(true), part);
                         [[unroll]] for (uint m = 0u; m < BATCH; ++m)
                             [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[m][r] = m * ROWS + r == i ? part : sum[m][r];
                     }
                     continue;
                 }
-                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-                    take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, last), from + t, 0u, fours[r], sum[m][r]);
+                [[unroll]] for (uint turn = 0u; turn < TURNS; ++turn) {
+                    if (!is_turn(turn)) continue;
+                    const bvec4 turns = bvec4(turn == 0u, turn == 1u || TURNS == 1u, turn == 2u || TURNS == 1u, turn == 3u || TURNS == 1u);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) if (TURNS > 1u) fetch(min(row + r, last), from + t, fours[r]);
+                    [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                        if (TURNS > 1u && m > 0u && m >= batch) continue;  // a branch here, too
+                        take_x(m, t);
+                        [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                            accumulate(min(row + r, last), from + t, 0u, fours[r], turns, sum[m][r]);
+                    }
                 }
-                if (t + lanes >= count) continue;
+                if (TURNS > 1u || t + lanes >= count) continue;
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t + lanes, fours[r]);
             }
         }

@@ -1201,6 +1201,7 @@ static const uint32_t q4_K_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_checked[] = {0, 1};
+static const uint32_t q4_K_gemv_int8_f32_vulkan_turns[] = {1, 4};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
@@ -1215,6 +1216,7 @@ static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {6, "shared_fours", 512, 5, q4_K_gemv_int8_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, q4_K_gemv_int8_f32_vulkan_x_packed},
     {12, "checked", 1, 2, q4_K_gemv_int8_f32_vulkan_checked},
+    {43, "turns", 1, 2, q4_K_gemv_int8_f32_vulkan_turns},
     {7, "staged", 1, 4, q4_K_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int8_f32_vulkan_lanes},
@@ -1240,7 +1242,7 @@ const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q4_K_gemv_int8_f32_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = q4_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1308,6 +1310,7 @@ static const uint32_t q4_K_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q4_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q4_K_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_split_f32_vulkan_checked[] = {0, 1};
+static const uint32_t q4_K_gemv_split_f32_vulkan_turns[] = {1, 4};
 static const uint32_t q4_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
@@ -1322,6 +1325,7 @@ static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 5, q4_K_gemv_split_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, q4_K_gemv_split_f32_vulkan_x_packed},
     {12, "checked", 1, 2, q4_K_gemv_split_f32_vulkan_checked},
+    {43, "turns", 1, 2, q4_K_gemv_split_f32_vulkan_turns},
     {7, "staged", 1, 4, q4_K_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_split_f32_vulkan_lanes},
@@ -1347,7 +1351,7 @@ const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q4_K_gemv_split_f32_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = q4_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1415,6 +1419,7 @@ static const uint32_t q4_K_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_checked[] = {0, 1};
+static const uint32_t q4_K_gemv_int24_f32_vulkan_turns[] = {1, 4};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
@@ -1429,6 +1434,7 @@ static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 5, q4_K_gemv_int24_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, q4_K_gemv_int24_f32_vulkan_x_packed},
     {12, "checked", 1, 2, q4_K_gemv_int24_f32_vulkan_checked},
+    {43, "turns", 1, 2, q4_K_gemv_int24_f32_vulkan_turns},
     {7, "staged", 1, 4, q4_K_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int24_f32_vulkan_lanes},
@@ -1454,7 +1460,7 @@ const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q4_K_gemv_int24_f32_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = q4_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1655,6 +1661,7 @@ static const uint32_t q4_K_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_checked[] = {0, 1};
+static const uint32_t q4_K_gemv_int8_f16_vulkan_turns[] = {1, 4};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
@@ -1669,6 +1676,7 @@ static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {6, "shared_fours", 512, 5, q4_K_gemv_int8_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, q4_K_gemv_int8_f16_vulkan_x_packed},
     {12, "checked", 1, 2, q4_K_gemv_int8_f16_vulkan_checked},
+    {43, "turns", 1, 2, q4_K_gemv_int8_f16_vulkan_turns},
     {7, "staged", 1, 4, q4_K_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int8_f16_vulkan_lanes},
@@ -1694,7 +1702,7 @@ const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q4_K_gemv_int8_f16_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = q4_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1762,6 +1770,7 @@ static const uint32_t q4_K_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q4_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q4_K_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_split_f16_vulkan_checked[] = {0, 1};
+static const uint32_t q4_K_gemv_split_f16_vulkan_turns[] = {1, 4};
 static const uint32_t q4_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
@@ -1776,6 +1785,7 @@ static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 5, q4_K_gemv_split_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, q4_K_gemv_split_f16_vulkan_x_packed},
     {12, "checked", 1, 2, q4_K_gemv_split_f16_vulkan_checked},
+    {43, "turns", 1, 2, q4_K_gemv_split_f16_vulkan_turns},
     {7, "staged", 1, 4, q4_K_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_split_f16_vulkan_lanes},
@@ -1801,7 +1811,7 @@ const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q4_K_gemv_split_f16_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = q4_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1869,6 +1879,7 @@ static const uint32_t q4_K_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_checked[] = {0, 1};
+static const uint32_t q4_K_gemv_int24_f16_vulkan_turns[] = {1, 4};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
@@ -1883,6 +1894,7 @@ static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 5, q4_K_gemv_int24_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, q4_K_gemv_int24_f16_vulkan_x_packed},
     {12, "checked", 1, 2, q4_K_gemv_int24_f16_vulkan_checked},
+    {43, "turns", 1, 2, q4_K_gemv_int24_f16_vulkan_turns},
     {7, "staged", 1, 4, q4_K_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int24_f16_vulkan_lanes},
@@ -1908,7 +1920,7 @@ const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q4_K_gemv_int24_f16_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = q4_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -30,6 +30,7 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
 layout(constant_id = 3) const uint SPLIT = 4;  // quarters of a subgroup that are a team
+layout(constant_id = 43) const uint TURNS = 1;  // in which a tile is multiplied
 layout(constant_id = 42) const uint X_PACKED = 0;  // 0: x is floats; 1: what a launch before made of them; 2: this is that launch
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
@@ -175,7 +176,7 @@ void load_x(uint vector, uint j, uint k) {
     [[unroll]] for (uint r = 0u; r < 16u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
     [[unroll]] for (uint s = 0u; s < 2u; ++s) most[s] = all[s] = vec4(0.0);
     [[unroll]] for (uint r = 0u; r < 16u; ++r) most[r / 8u] = max(most[r / 8u], abs(run[r])), all[r / 8u] += run[r];
-    if (DIGITS > 1u) most[0] = most[1] = max(most[0], most[1]), all[0] = all[1] = all[0] + all[1];
+    if (DIGITS > 1u && TURNS == 1u) most[0] = most[1] = max(most[0], most[1]), all[0] = all[1] = all[0] + all[1];
     ivec4 whole[16];
     [[unroll]] for (uint s = 0u; s < 2u; ++s) {
         const float scale = scale_of(most[s], all[s]), step = 1.0 / scale;
@@ -198,8 +199,11 @@ void fetch(uint n, uint j, out uvec4 fours[3], out uint words[2]) {
     words[1] = blocks[base + tile / 2u + 2u];
 }
 
+// Whether it is that turn's: always, but no compiler knows, which would load for all first, into registers that others could have.
+bool is_turn(uint turn) { return turn == 0u || (turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }
+
 // Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inout float sum) {
+void accumulate(uint n, uint j, uint k, uvec4 fours[3], uint words[2], bvec4 turns, inout float sum) {
     uint tile = j % 4u, shift0 = tile % 2u * 16u, shift1 = shift0 + tile / 2u * 2u, shift2 = shift0 + tile / 2u * 4u;
     uvec4 four = fours[0], qs0 = fours[1], qs1 = fours[2], bytes0 = qs0 & 0xF0F0F0Fu, bytes1 = qs1 & 0xF0F0F0Fu;
     uvec4 bytes2 = (qs0 >> 4u) & 0xF0F0F0Fu, bytes3 = (qs1 >> 4u) & 0xF0F0F0Fu;
@@ -215,14 +219,19 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inout flo
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         const int part0 = int(sc0) * dot16(dot16(0, bytes0, x[k][digit * 4u]), bytes1, x[k][digit * 4u + 1u]);
         const int part1 = int(sc1) * dot16(dot16(0, bytes2, x[k][digit * 4u + 2u]), bytes3, x[k][digit * 4u + 3u]);
-        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0), dots1 = float(part1);
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u && TURNS == 1u ? part0 + part1 : part0),
+            dots1 = TURNS > 1u ? 256.0 * dots1 + float(part1) : float(part1);
     }
-    sum += d * (DIGITS > 1u ? x_step(k, 0u) * dots0 : x_step(k, 0u) * dots0 + x_step(k, 1u) * dots1)
+    if (TURNS == 1u) sum += d * (DIGITS > 1u ? x_step(k, 0u) * dots0 : x_step(k, 0u) * dots0 + x_step(k, 1u) * dots1)
         - dmin * (float(mn0) * x_sum(k, 0u) + float(mn1) * x_sum(k, 1u));
+    if (TURNS > 1u && turns.x) sum += d * (x_step(k, 0u) * dots0) - dmin * (float(mn0) * x_sum(k, 0u));
+    if (TURNS > 1u && turns.y) sum += d * (x_step(k, 1u) * dots1) - dmin * (float(mn1) * x_sum(k, 1u));
 }
 
 const uint FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
+// The turn in which word `i` is made, of what is kept of x.
+uint turn_of(uint i) { return i < DIGITS * 16u ? i % 16u / 8u : i % 2u; }
 // Takes what is kept of right-hand side `m` and tile `t` of the slice from there.
 void take_x(uint m, uint t) { [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t]; }
 
@@ -245,11 +254,16 @@ void share_slice(uint begin, uint count) {
         shared_x[i / count * SLICE + i % count] = packed_x[i / count * (row_tiles / 4u) + begin + i % count];
     for (uint from = group * gl_WorkGroupSize.x; X_PACKED != 1u && from < count * BATCH; from += groups_here * gl_WorkGroupSize.x) {
         const uint i = from + gl_LocalInvocationID.x, m = i / count, t = i % count;
-        load_x(m, begin + t, 0u);  // the whole subgroup, also beyond the end
-        if (i >= count * BATCH) continue;
-        [[unroll]] for (uint f = 0u; f < X_FOURS; ++f)
-            if (X_PACKED == 2u) packed_y[(m * X_FOURS + f) * count + t] = x[0][f];
-            else shared_x[(m * X_FOURS + f) * SLICE + t] = x[0][f];
+        [[unroll]] for (uint turn = 0u; turn < (X_PACKED == 2u ? 1u : TURNS); ++turn) {
+            if (!is_turn(turn)) continue;
+            load_x(m, begin + t, 0u);  // the whole subgroup, also beyond the end
+            if (i >= count * BATCH) continue;
+            [[unroll]] for (uint f = 0u; f < X_FOURS; ++f)
+                if (X_PACKED == 2u) packed_y[(m * X_FOURS + f) * count + t] = x[0][f];
+                else if (TURNS == 1u) shared_x[(m * X_FOURS + f) * SLICE + t] = x[0][f];
+                else [[unroll]] for (uint w = 0u; w < 4u; ++w)
+                    if (turn_of(4u * f + w) == turn) shared_x[(m * X_FOURS + f) * SLICE + t][w] = x[0][f][w];
+        }
     }
     barrier();
 }
@@ -270,14 +284,22 @@ void main() {
             // Weights are on their way while the workgroup waits for x.
             uvec4 fours[ROWS][3];
             uint words[ROWS][2];
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + min(lane, count - 1u), fours[r], words[r]);
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                if (TURNS == 1u) fetch(min(row + r, last), from + min(lane, count - 1u), fours[r], words[r]);
             if (slice < tiles || first < group_count() * teams * ROWS) share_slice(from, count);  // else it is there still
             for (uint t = lane; t < count; t += lanes) {
-                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-                    take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, last), from + t, 0u, fours[r], words[r], sum[m][r]);
+                [[unroll]] for (uint turn = 0u; turn < TURNS; ++turn) {
+                    if (!is_turn(turn)) continue;
+                    const bvec4 turns = bvec4(turn == 0u, turn == 1u || TURNS == 1u, turn == 2u || TURNS == 1u, turn == 3u || TURNS == 1u);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) if (TURNS > 1u) fetch(min(row + r, last), from + t, fours[r], words[r]);
+                    [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                        if (TURNS > 1u && m > 0u && m >= batch) continue;  // a branch here, too
+                        take_x(m, t);
+                        [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                            accumulate(min(row + r, last), from + t, 0u, fours[r], words[r], turns, sum[m][r]);
+                    }
                 }
-                if (t + lanes >= count) continue;
+                if (TURNS > 1u || t + lanes >= count) continue;
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t + lanes, fours[r], words[r]);
             }
         }

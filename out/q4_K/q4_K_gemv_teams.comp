@@ -161,8 +161,7 @@ void fetch(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
     words[1] = blocks[base + part / 2u + 2u];
 }
 
-// Tiles are multiplied in TURNS turns, a part of the terms in each. What is asked here is true, but no compiler knows, which would load
-// for all turns first, into registers that another subgroup could have.
+// Whether it is that turn's: always, but no compiler knows, which would load for all first, into registers that others could have.
 bool is_turn(uint turn) { return turn == 0u || (turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }
 
 // What `mask` has of each byte of a word: the low bits of a half are a number of units of 2^-24.

@@ -1081,6 +1081,7 @@ static const uint32_t q6_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 128
 static const uint32_t q6_K_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_checked[] = {0, 1};
+static const uint32_t q6_K_gemv_int8_f32_vulkan_turns[] = {1, 4};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
@@ -1096,6 +1097,7 @@ static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {42, "x_packed", 0, 3, q6_K_gemv_int8_f32_vulkan_x_packed},
     {11, "padded", 0, 2, q6_K_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, q6_K_gemv_int8_f32_vulkan_checked},
+    {43, "turns", 1, 2, q6_K_gemv_int8_f32_vulkan_turns},
     {7, "staged", 1, 4, q6_K_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 6, q6_K_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_int8_f32_vulkan_lanes},
@@ -1121,7 +1123,7 @@ const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q6_K_gemv_int8_f32_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = q6_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1190,6 +1192,7 @@ static const uint32_t q6_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 12
 static const uint32_t q6_K_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_split_f32_vulkan_checked[] = {0, 1};
+static const uint32_t q6_K_gemv_split_f32_vulkan_turns[] = {1, 4};
 static const uint32_t q6_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
@@ -1205,6 +1208,7 @@ static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {42, "x_packed", 0, 3, q6_K_gemv_split_f32_vulkan_x_packed},
     {11, "padded", 0, 2, q6_K_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_split_f32_vulkan_checked},
+    {43, "turns", 1, 2, q6_K_gemv_split_f32_vulkan_turns},
     {7, "staged", 1, 4, q6_K_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 6, q6_K_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_split_f32_vulkan_lanes},
@@ -1230,7 +1234,7 @@ const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q6_K_gemv_split_f32_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = q6_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1300,6 +1304,7 @@ static const uint32_t q6_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 12
 static const uint32_t q6_K_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_checked[] = {0, 1};
+static const uint32_t q6_K_gemv_int24_f32_vulkan_turns[] = {1, 4};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
@@ -1315,6 +1320,7 @@ static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {42, "x_packed", 0, 3, q6_K_gemv_int24_f32_vulkan_x_packed},
     {11, "padded", 0, 2, q6_K_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_int24_f32_vulkan_checked},
+    {43, "turns", 1, 2, q6_K_gemv_int24_f32_vulkan_turns},
     {7, "staged", 1, 4, q6_K_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 6, q6_K_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_int24_f32_vulkan_lanes},
@@ -1340,7 +1346,7 @@ const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q6_K_gemv_int24_f32_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = q6_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1543,6 +1549,7 @@ static const uint32_t q6_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 128
 static const uint32_t q6_K_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_checked[] = {0, 1};
+static const uint32_t q6_K_gemv_int8_f16_vulkan_turns[] = {1, 4};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
@@ -1558,6 +1565,7 @@ static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {42, "x_packed", 0, 3, q6_K_gemv_int8_f16_vulkan_x_packed},
     {11, "padded", 0, 2, q6_K_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, q6_K_gemv_int8_f16_vulkan_checked},
+    {43, "turns", 1, 2, q6_K_gemv_int8_f16_vulkan_turns},
     {7, "staged", 1, 4, q6_K_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 6, q6_K_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_int8_f16_vulkan_lanes},
@@ -1583,7 +1591,7 @@ const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q6_K_gemv_int8_f16_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = q6_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1652,6 +1660,7 @@ static const uint32_t q6_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 12
 static const uint32_t q6_K_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_split_f16_vulkan_checked[] = {0, 1};
+static const uint32_t q6_K_gemv_split_f16_vulkan_turns[] = {1, 4};
 static const uint32_t q6_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
@@ -1667,6 +1676,7 @@ static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {42, "x_packed", 0, 3, q6_K_gemv_split_f16_vulkan_x_packed},
     {11, "padded", 0, 2, q6_K_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_split_f16_vulkan_checked},
+    {43, "turns", 1, 2, q6_K_gemv_split_f16_vulkan_turns},
     {7, "staged", 1, 4, q6_K_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 6, q6_K_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_split_f16_vulkan_lanes},
@@ -1692,7 +1702,7 @@ const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q6_K_gemv_split_f16_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = q6_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1762,6 +1772,7 @@ static const uint32_t q6_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 12
 static const uint32_t q6_K_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_checked[] = {0, 1};
+static const uint32_t q6_K_gemv_int24_f16_vulkan_turns[] = {1, 4};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
@@ -1777,6 +1788,7 @@ static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {42, "x_packed", 0, 3, q6_K_gemv_int24_f16_vulkan_x_packed},
     {11, "padded", 0, 2, q6_K_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_int24_f16_vulkan_checked},
+    {43, "turns", 1, 2, q6_K_gemv_int24_f16_vulkan_turns},
     {7, "staged", 1, 4, q6_K_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 6, q6_K_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_int24_f16_vulkan_lanes},
@@ -1802,7 +1814,7 @@ const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q6_K_gemv_int24_f16_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = q6_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -1026,6 +1026,7 @@ static const uint32_t tq1_0_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_checked[] = {0, 1};
+static const uint32_t tq1_0_gemv_int8_f32_vulkan_turns[] = {1, 4};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
@@ -1040,6 +1041,7 @@ static const qk_spec_constant tq1_0_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 5, tq1_0_gemv_int8_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, tq1_0_gemv_int8_f32_vulkan_x_packed},
     {12, "checked", 1, 2, tq1_0_gemv_int8_f32_vulkan_checked},
+    {43, "turns", 1, 2, tq1_0_gemv_int8_f32_vulkan_turns},
     {7, "staged", 1, 4, tq1_0_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 6, tq1_0_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int8_f32_vulkan_lanes},
@@ -1065,7 +1067,7 @@ const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = tq1_0_gemv_int8_f32_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = tq1_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1133,6 +1135,7 @@ static const uint32_t tq1_0_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_checked[] = {0, 1};
+static const uint32_t tq1_0_gemv_split_f32_vulkan_turns[] = {1, 4};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
@@ -1148,6 +1151,7 @@ static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {6, "shared_fours", 512, 5, tq1_0_gemv_split_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, tq1_0_gemv_split_f32_vulkan_x_packed},
     {12, "checked", 1, 2, tq1_0_gemv_split_f32_vulkan_checked},
+    {43, "turns", 1, 2, tq1_0_gemv_split_f32_vulkan_turns},
     {7, "staged", 1, 4, tq1_0_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 6, tq1_0_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_split_f32_vulkan_lanes},
@@ -1173,7 +1177,7 @@ const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = tq1_0_gemv_split_f32_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = tq1_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1241,6 +1245,7 @@ static const uint32_t tq1_0_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_checked[] = {0, 1};
+static const uint32_t tq1_0_gemv_int24_f32_vulkan_turns[] = {1, 4};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
@@ -1256,6 +1261,7 @@ static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {6, "shared_fours", 512, 5, tq1_0_gemv_int24_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, tq1_0_gemv_int24_f32_vulkan_x_packed},
     {12, "checked", 1, 2, tq1_0_gemv_int24_f32_vulkan_checked},
+    {43, "turns", 1, 2, tq1_0_gemv_int24_f32_vulkan_turns},
     {7, "staged", 1, 4, tq1_0_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 6, tq1_0_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int24_f32_vulkan_lanes},
@@ -1281,7 +1287,7 @@ const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = tq1_0_gemv_int24_f32_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = tq1_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1475,6 +1481,7 @@ static const uint32_t tq1_0_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_checked[] = {0, 1};
+static const uint32_t tq1_0_gemv_int8_f16_vulkan_turns[] = {1, 4};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
@@ -1489,6 +1496,7 @@ static const qk_spec_constant tq1_0_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 5, tq1_0_gemv_int8_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, tq1_0_gemv_int8_f16_vulkan_x_packed},
     {12, "checked", 1, 2, tq1_0_gemv_int8_f16_vulkan_checked},
+    {43, "turns", 1, 2, tq1_0_gemv_int8_f16_vulkan_turns},
     {7, "staged", 1, 4, tq1_0_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 6, tq1_0_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int8_f16_vulkan_lanes},
@@ -1514,7 +1522,7 @@ const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = tq1_0_gemv_int8_f16_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = tq1_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1582,6 +1590,7 @@ static const uint32_t tq1_0_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_checked[] = {0, 1};
+static const uint32_t tq1_0_gemv_split_f16_vulkan_turns[] = {1, 4};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
@@ -1597,6 +1606,7 @@ static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {6, "shared_fours", 512, 5, tq1_0_gemv_split_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, tq1_0_gemv_split_f16_vulkan_x_packed},
     {12, "checked", 1, 2, tq1_0_gemv_split_f16_vulkan_checked},
+    {43, "turns", 1, 2, tq1_0_gemv_split_f16_vulkan_turns},
     {7, "staged", 1, 4, tq1_0_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 6, tq1_0_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_split_f16_vulkan_lanes},
@@ -1622,7 +1632,7 @@ const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = tq1_0_gemv_split_f16_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = tq1_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1690,6 +1700,7 @@ static const uint32_t tq1_0_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_checked[] = {0, 1};
+static const uint32_t tq1_0_gemv_int24_f16_vulkan_turns[] = {1, 4};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
@@ -1705,6 +1716,7 @@ static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {6, "shared_fours", 512, 5, tq1_0_gemv_int24_f16_vulkan_shared_fours},
     {42, "x_packed", 0, 3, tq1_0_gemv_int24_f16_vulkan_x_packed},
     {12, "checked", 1, 2, tq1_0_gemv_int24_f16_vulkan_checked},
+    {43, "turns", 1, 2, tq1_0_gemv_int24_f16_vulkan_turns},
     {7, "staged", 1, 4, tq1_0_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 6, tq1_0_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int24_f16_vulkan_lanes},
@@ -1730,7 +1742,7 @@ const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = tq1_0_gemv_int24_f16_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = tq1_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

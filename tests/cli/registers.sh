@@ -38,6 +38,20 @@ says "a turn has its own runs of x" 'if \(turns\[i / 2u\]\) x\[0\]\[i\]' "$teams
 says "and sums of x" 'if \(turns\.z\) x_sum\[0\]\[1\] = shared_x\[\(m \* X_FOURS \+ 8u\) \* SLICE \+ t\]\.y' "$teams"
 says "many terms are added up first" 'if \(turns\.w\) sum \+= d_sc6 \* dots6 \+ d_sc7 \* dots7' "$work/turns/q3_K/q3_K_gemv_teams.comp"
 
+# ---- and of integers, a step of x in each ----
+
+emits integers --format q4_K --format q6_K --class int8
+teams=$work/integers/q4_K/q4_K_gemv_int8_teams.comp
+says "integers have turns" 'layout\(constant_id = 43\) const uint TURNS = 1;' "$teams"
+says "each has a part of the sum" 'if \(TURNS > 1u && turns\.y\) sum \+= d \* \(x_step\(k, 1u\) \* dots1\) - dmin' "$teams"
+says "in one turn, nothing is another" 'if \(TURNS == 1u\) sum \+= d \* \(DIGITS > 1u \? x_step\(k, 0u\) \* dots0 :' "$teams"
+says "steps are one in one turn alone" 'if \(DIGITS > 1u && TURNS == 1u\) most\[0\]' "$teams"
+says "a turn makes its own words of x" 'return i < DIGITS \* 16u \? i % 16u / 8u : i % 2u;' "$teams"
+says "of several sums, too" 'behind < 2u \? behind : \(behind - 2u\) % 8u / 4u;' "$work/integers/q6_K/q6_K_gemv_int8_teams.comp"
+says "with many scales each turn loads for itself" 'after\(sum\[0\]\[r - 1u\]\)' "$work/integers/q6_K/q6_K_gemv_int8_teams.comp"
+grep "uint after" "$teams" >"$work/log" && fail "and with few they share words" "$work/log"
+grep TURNS "$work"/integers/*/*_{rows,shared,wide,ahead}.comp >"$work/log" && fail "teams alone" "$work/log"
+
 # ---- matrix units: scales of a part are made there alone; where words are too many, they are loaded again ----
 
 emits units --format iq1_m --format q4_0 --format q4_K --format iq4_xs --class mma

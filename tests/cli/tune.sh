@@ -38,9 +38,9 @@ run=("$QKGEN" run gemv --format q4_0 --rows 8 --cols 64 --target vulkan --type f
   check "the result with $constants" "$vectors" near 2e-6 "$work/y" "$work/expected"
 done
 
-# Tables that a workgroup makes, x that is passed on, and turns: FORMAT, its block's elements and bytes, and constants. Rows are of two
-# blocks, for some formats are loaded 16 bytes at a time in pairs. Teams have three vectors.
-while read -r format block bytes constants; do
+# Tables that a workgroup makes, x that is passed on, and turns: FORMAT, its block's elements and bytes, class and constants. Rows are
+# of two blocks, for some formats are loaded 16 bytes at a time in pairs. Teams have three vectors.
+while read -r format block bytes class constants; do
   reference "$format" "$work/$format"
   head -c $((8 * bytes)) "$work/$format/blocks" >"$work/own.blocks"
   head -c $((8 * block * 4)) "$work/$format/values.f32" >"$work/own.values"
@@ -48,34 +48,44 @@ while read -r format block bytes constants; do
   [[ $constants != schedule=5* ]] || batch=3
   "$vectors" normal 3 $((batch * 2 * block)) >"$work/own.x"
   "$vectors" product "$work/own.values" "$work/own.x" $((2 * block)) "$work/own.expected"
-  class=int24 kernel=${format}_gemv_int24_f32
-  [[ $constants != *turns* ]] || class=exact kernel=${format}_gemv_f32
+  kernel=${format}_gemv_${class}_f32
+  [ "$class" != exact ] || kernel=${format}_gemv_f32
   printf 'qkgen-tuning 1\ndevice %s\n%s 1x1x%s %s\n' "$device" "$kernel" $batch "$constants" >"$work/u.txt"
   check "run $format with $constants" "$QKGEN" run gemv --format "$format" --class $class --rows 4 --cols $((2 * block)) \
     --target vulkan --type f32 --batch $batch \
     --in "$work/own.blocks" --x "$work/own.x" --out "$work/own.y" --tuning "$work/u.txt"
   check "the result of $format with $constants" "$vectors" near 2e-6 "$work/own.y" "$work/own.expected"
 done <<'END'
-iq4_nl 32 18 copies=1
-iq4_nl 32 18 copies=8 local_size_x=256
-iq4_nl 32 18 copies=4 staged=512
-iq4_xs 256 136 copies=16 rows=1
-iq3_xxs 256 98 table_copies=2 rows=2
-iq2_xxs 256 66 table_copies=8 local_size_x=256
-iq1_s 256 50 table_copies=1
-q3_K 256 110 schedule=2 turns=4
-iq4_xs 256 136 schedule=2 turns=4 copies=16
-q5_K 256 176 schedule=2 turns=4 rows=2
-q6_K 256 210 schedule=2 turns=4 local_size_x=256
-q4_0 32 18 schedule=5 turns=4 rows=2
-q4_1 32 20 schedule=5 turns=4 rows=1
-q8_0 32 34 schedule=5 turns=4
-mxfp4 32 17 schedule=5 turns=4 rows=2
-q2_K 256 84 schedule=5 turns=4 rows=2
-q4_K 256 144 schedule=5 turns=4 split=8
-q5_K 256 176 schedule=5 turns=4 rows=2
-q6_K 256 210 schedule=5 turns=4 rows=2
-iq4_xs 256 136 schedule=5 turns=4
+iq4_nl 32 18 int24 copies=1
+iq4_nl 32 18 int24 copies=8 local_size_x=256
+iq4_nl 32 18 int24 copies=4 staged=512
+iq4_xs 256 136 int24 copies=16 rows=1
+iq3_xxs 256 98 int24 table_copies=2 rows=2
+iq2_xxs 256 66 int24 table_copies=8 local_size_x=256
+iq1_s 256 50 int24 table_copies=1
+q3_K 256 110 exact schedule=2 turns=4
+iq4_xs 256 136 exact schedule=2 turns=4 copies=16
+q5_K 256 176 exact schedule=2 turns=4 rows=2
+q6_K 256 210 exact schedule=2 turns=4 local_size_x=256
+q4_0 32 18 exact schedule=5 turns=4 rows=2
+q4_1 32 20 exact schedule=5 turns=4 rows=1
+q8_0 32 34 exact schedule=5 turns=4
+mxfp4 32 17 exact schedule=5 turns=4 rows=2
+q2_K 256 84 exact schedule=5 turns=4 rows=2
+q4_K 256 144 exact schedule=5 turns=4 split=8
+q5_K 256 176 exact schedule=5 turns=4 rows=2
+q6_K 256 210 exact schedule=5 turns=4 rows=2
+iq4_xs 256 136 exact schedule=5 turns=4
+q4_0 32 18 int24 schedule=5 turns=4 rows=2
+q4_1 32 20 int24 schedule=5 turns=4 rows=1
+q8_0 32 34 int24 schedule=5 turns=4
+mxfp4 32 17 int24 schedule=5 turns=4 rows=2
+q2_K 256 84 int24 schedule=5 turns=4 rows=2
+q4_K 256 144 int24 schedule=5 turns=4 split=8
+q5_K 256 176 int24 schedule=5 turns=4 rows=2
+q6_K 256 210 int24 schedule=5 turns=4 rows=2
+q3_K 256 110 int24 schedule=5 turns=4
+iq4_xs 256 136 int24 schedule=5 turns=4
 END
 
 for file in "$SOURCE"/bench/tuning/*.txt; do

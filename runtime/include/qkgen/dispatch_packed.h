@@ -41,9 +41,10 @@ typedef struct qk_packs_ {
     int packed;
 } qk_packs_;
 
-/* The launch with another X_PACKED, and a range in the place of that of `role`. */
-static inline qk_launch qk_packed_launch_(const qk_launch *launch, uint32_t value, qk_role role, qk_range range,
-                                          uint32_t *constants, qk_range *ranges) {
+/* The launch with another X_PACKED, and a range in the place of that of `role`. Turns are those of the device, whatever was measured for
+ * one matrix or the next: in turns, each step of x is by itself, where else a tile may have one. */
+static inline qk_launch qk_packed_launch_(const qk_limits *limits, const qk_launch *launch, uint32_t value,
+                                          qk_role role, qk_range range, uint32_t *constants, qk_range *ranges) {
     const qk_kernel *kernel = launch->kernel;
     qk_launch other = *launch;
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
@@ -51,6 +52,8 @@ static inline qk_launch qk_packed_launch_(const qk_launch *launch, uint32_t valu
     for (uint32_t i = 0; i < kernel->binding_count && i < QK_MAX_BINDINGS; i++)
         ranges[i] = kernel->bindings[i].role == role ? range : launch->ranges[i];
     qk_set_constant_(kernel, QK_CONSTANT_X_PACKED, value, constants);
+    qk_set_constant_(kernel, QK_CONSTANT_TURNS, qk_has_large_subgroups_(limits) ? QK_LARGE_SUBGROUP_TURNS : 1,
+                     constants);
     other.constants = constants;
     other.ranges = ranges;
     return other;
@@ -66,7 +69,7 @@ static inline qk_status qk_launch_packs_(void *context, const qk_launch *launch,
     if (!qk_takes_packed_(kernel, launch->constants))
         return outer->launch(outer->context, launch, error);
     if (!p->packed) {
-        qk_launch first = qk_packed_launch_(launch, 2, QK_ROLE_OUTPUT, p->scratch, constants, ranges);
+        qk_launch first = qk_packed_launch_(&outer->limits, launch, 2, QK_ROLE_OUTPUT, p->scratch, constants, ranges);
         const uint64_t tiles = p->scratch.size / (UINT64_C(16) * kernel->teams_tile);
         qk_set_constant_(kernel, QK_CONSTANT_LOCAL_SIZE_X, QK_PACK_X_THREADS, constants);
         first.workgroups = (uint32_t)qk_min_(qk_ceil_(tiles, QK_PACK_X_THREADS), launch->workgroups);
@@ -75,11 +78,12 @@ static inline qk_status qk_launch_packs_(void *context, const qk_launch *launch,
             status = outer->barrier(outer->context, error);
         p->packed = 1;
     }
-    const qk_launch then = qk_packed_launch_(launch, 1, QK_ROLE_INPUT, p->scratch, constants, ranges);
+    const qk_launch then =
+        qk_packed_launch_(&outer->limits, launch, 1, QK_ROLE_INPUT, p->scratch, constants, ranges);
     return status == QK_OK ? outer->launch(outer->context, &then, error) : status;
 }
 
-/* As qk_dispatch_gemv_views, with the same bits; but
+/* As qk_dispatch_gemv_views, with the same bits, unless a tuning has other turns than the device; but
  *
  * scratch     qk_gemv_scratch bytes or more, which the call writes and reads
  * packed      1: they hold what a call before made of the same x, with this kernel and as many vectors

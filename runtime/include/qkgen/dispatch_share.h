@@ -286,7 +286,8 @@ static inline uint64_t qk_rows_of_teams_(const qk_limits *limits, uint32_t threa
 /* Threads of a workgroup of teams, at most. */
 static inline uint32_t qk_team_threads_(const qk_kernel *kernel, const qk_limits *limits) {
     int floats = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 0;
-    return qk_has_large_subgroups_(limits) && floats ? QK_LARGE_SUBGROUP_TEAMS : QK_TEAM_THREADS;
+    int turns = qk_constant_(kernel, NULL, QK_CONSTANT_TURNS, 0) != 0;
+    return qk_has_large_subgroups_(limits) && (floats || turns) ? QK_LARGE_SUBGROUP_TEAMS : QK_TEAM_THREADS;
 }
 
 /* Runs of 16 bytes of x that they share, at most. */
