@@ -38,12 +38,19 @@ void store_y(uint at, float sum) {
 @end
 
 @if experts
+// What all rows of a pair are multiplied with, unless each has a scale of its own.
+float scale_of_pair(uint pair, uint expert) {
+    const uint does = EPILOGUE & epilogue;
+    if ((does & SCALES) == 0u || (does & SCALES_ROWS) != 0u || expert >= experts) return 1.0;
+    return result_scale[(does & SCALES_VECTORS) != 0u ? pair : expert];
+}
+
 // Row `n` of a token's expert is done. An expert that is not there has zeros, to which no more is added than what stands there.
-void finish(uint pair, uint n, float sum) {
+void finish(uint pair, uint expert, uint n, float sum, float scale) {
     const uint at = VIEWS == 0u ? pair * rows + n : pair / slots * y_inner + pair % slots * y_stride + n;
-    const uint expert = ids[id_of(pair)], row = expert * rows + n, all = EPILOGUE & epilogue;
+    const uint row = expert * rows + n, all = EPILOGUE & epilogue;
     const uint does = expert < experts ? all : all & (ADDS_TO_Y | ADDS_RESIDUAL);
-    if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? pair : expert];
+    if ((does & SCALES) != 0u) sum *= (does & SCALES_ROWS) != 0u ? result_scale[row] : scale;
     if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
     if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
     if ((does & GATES) != 0u) sum *= result_gate[at] / (1.0 + exp(-result_gate[at]));  // silu

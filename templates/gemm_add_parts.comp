@@ -31,6 +31,10 @@ void main() {
         const bool found = true;
 @end
         for (uint part = 0u; found && part < K_PARTS; ++part) sum += sum_of_part[from + part * results + i];
+@if experts
+        finish(i / rows, expert, i % rows, sum, scale_of_pair(i / rows, expert));
+@else
         finish(i / rows, i % rows, sum);
+@end
     }
 }

@@ -109,6 +109,7 @@ uint row_begin, row_end, column_begin, columns, wide_tiles;
 uint k_part, first_four, end_four;  // of a row: the number of this part, and where the slice of it begins and ends
 @if experts
 uint first_row, column_end;  // of this expert's rows the first, of those that are bound
+uint tile_expert;
 @end
 
 uint row_of(uint i, uint half_of_fragment) {
@@ -307,7 +308,7 @@ void finish_part(uint column, uint n, float sum) {
     if (column_begin + column >= column_end || n >= row_end) return;
     const uint pair = pair_of[column];
     if (K_PARTS == 1u)
-        finish(pair, n - first_row, sum);
+        finish(pair, tile_expert, n - first_row, sum, uintBitsToFloat(vector_of[column]));
     else
         sum_of_part[parts_at() + (k_part * all_pairs() + pair) * rows + n - first_row] = sum;
 }
@@ -375,6 +376,11 @@ void finish_tile(uint own_row, uint own_column) {
         if (!decodes(i) || t > 1u) continue;
         row_factor[factor_at(i, t)] = 1.0 / row_scale[i][t];
     }
+@if experts
+    // A column's scale takes the place of the number of its x, which nobody needs any more.
+    for (uint c = gl_LocalInvocationID.x; (EPILOGUE & SCALES) != 0u && c < TILE_COLS; c += gl_WorkGroupSize.x)
+        vector_of[c] = floatBitsToUint(scale_of_pair(pair_of[c], tile_expert));
+@end
     barrier();
     finish_sums(own_row, own_column);
     barrier();
@@ -529,7 +535,7 @@ void make_tile() {
 void finish_none() {
     const uint count = min(TILE_ROWS, row_end - row_begin), all = count * (column_end - column_begin);
     for (uint i = gl_LocalInvocationID.x; i < all && K_PARTS == 1u; i += gl_WorkGroupSize.x)
-        finish(sorted[pairs_at() + column_begin + i / count], row_begin + i % count, 0.0);
+        finish(sorted[pairs_at() + column_begin + i / count], experts, row_begin + i % count, 0.0, 1.0);
 }
 
 // Which list of tiles is this launch's.
@@ -546,6 +552,7 @@ void make_tiles() {
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
         k_part = work % K_PARTS;
         find_slice();
+        tile_expert = expert;
         first_row = found ? (expert - expert_first) * rows : 0u;
         row_begin = first_row + tile % down * TILE_ROWS;
         row_end = first_row + rows;

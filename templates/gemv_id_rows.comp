@@ -51,7 +51,7 @@ void main() {
             const uint at = i / ROWS * (split - 1u) * ROWS + i;
             float total = 0.0;
             for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
-            if (first + i < rows) finish(pair, first + i, total);
+            if (first + i < rows) finish(pair, expert, first + i, total, scale_of_pair(pair, expert));
         }
         barrier();
     }

@@ -93,7 +93,8 @@ void main() {
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
         const float all = sum_of_lanes(sum, width);
         if (split == 1u) {
-            if (lane < ROWS && first + team * ROWS + lane < rows) finish(pair, first + team * ROWS + lane, all);
+            const uint n = first + team * ROWS + lane;
+            if (lane < ROWS && n < rows) finish(pair, expert, n, all, scale_of_pair(pair, expert));
             continue;
         }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
@@ -104,7 +105,7 @@ void main() {
             const uint at = place + i / ROWS * (split - 1u) * ROWS + i;
             float total = 0.0;
             for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
-            if (first + i < rows) finish(pair, first + i, total);
+            if (first + i < rows) finish(pair, expert, first + i, total, scale_of_pair(pair, expert));
         }
     }
 }

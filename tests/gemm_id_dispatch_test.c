@@ -316,12 +316,18 @@ static void has_three(const log *l, const uint32_t cols[3], const uint32_t acros
 static void test_three_sizes(void **state) {
     (void)state;
     const sized units = {.units = true}, said = {.large = 32, .largest = 64}, larger = {.units = true, .largest = 256},
-                no_larger = {.units = true, .largest = 64};
+                no_larger = {.units = true, .largest = 64}, wide = {.units = true, .largest = 192};
     const log some = tiles_of(units, 128, 2048, 512, 8); /* 32 */
     /* Of 4096 pairs, 65 in a tile, then 33, then 1. */
     has_three(&some, (const uint32_t[]){128, 64, 32}, (const uint32_t[]){63, 124, 129});
-    const log more = tiles_of(units, 128, 2048, 1024, 8); /* 64 */
-    has_three(&more, (const uint32_t[]){192, 96, 64}, (const uint32_t[]){84 + 44 / 192, 126, 129});
+    /* Rows that are shorter; and tiles of more columns, which gain nothing. */
+    const log shorter = tiles_of(units, 128, 1792, 512, 8), more = tiles_of(units, 128, 2048, 1024, 8);
+    assert_int_equal(shorter.values[7][COLS_AT], 64);
+    assert_int_equal(shorter.values[7][LARGEST_AT], 0);
+    assert_int_equal(more.values[7][COLS_AT], 96);
+    assert_int_equal(more.values[7][LARGEST_AT], 0);
+    const log said_more = tiles_of(wide, 128, 2048, 1024, 8); /* 64 */
+    has_three(&said_more, (const uint32_t[]){192, 96, 64}, (const uint32_t[]){84 + 44 / 192, 126, 129});
     const log own = tiles_of(larger, 128, 2048, 512, 8);
     has_three(&own, (const uint32_t[]){256, 64, 32}, (const uint32_t[]){63, 124, 129});
     const log none = tiles_of(no_larger, 128, 2048, 512, 8);

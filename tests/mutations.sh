@@ -484,11 +484,16 @@ mutate "experts times many: the smallest tiles lie behind the others" templates/
 mutate "experts times many: middle tiles lie behind the largest" templates/gemm_tiles.comp 's/\(uint size = 0u; size < SIZE;/(uint size = SIZE % 2u; size < SIZE;/' script gemm_id vulkan
 mutate "experts times many: larger tiles are another launch's" templates/gemm_tiles.comp 's/TILE_COLS == LARGE_COLS \? 1u : 2u/2u/' script gemm_id vulkan
 mutate "experts times many: the largest tiles are a third launch's" templates/gemm_tiles.comp 's/TILE_COLS == LARGEST_COLS \? 0u : //' script gemm_id vulkan
+mutate "experts times many: each column has its pair's scale" templates/gemm_tiles.comp 's/scale_of_pair\(pair_of\[c\], tile_expert\)/scale_of_pair(pair_of[0], tile_expert)/' script gemm_id vulkan
+mutate "experts times many: scales take the place of numbers of x" templates/gemm_tiles.comp 's/\(EPILOGUE & SCALES\) != 0u && c < TILE_COLS/false/' script gemm_id vulkan
+mutate "experts times many: a tile's rows are those of its expert" templates/gemm_tiles.comp 's/tile_expert = expert;/tile_expert = 0u;/' script gemm_id vulkan
 mutate "experts times many: workgroups for each of the largest" $gemm_id 's/: last \+ \(pairs - .*;/: last;/' unit gemm_id_dispatch_test
 mutate "experts times many: no more for what these leave than experts" $gemm_id 's/i < size \? qk_max_/i > size ? qk_max_/' unit gemm_id_dispatch_test
 mutate "experts times many: no more than have enough pairs" $gemm_id 's/pairs \/ least\);/pairs);/' unit gemm_id_dispatch_test
 mutate "experts times many: three sizes where tokens can fill them" $gemm_id 's/tokens \/ QK_LARGEST_FILLED/tokens/' unit gemm_id_dispatch_test
 mutate "experts times many: the largest are much larger" $gemm_id 's/QK_LARGEST_TIMES \* (\(uint64_t\)large)/\1/' unit gemm_id_dispatch_test
+mutate "experts times many: the largest are for long rows" $gemm_id 's/cols >= QK_LARGEST_ROW_COLS/cols >= 1/' unit gemm_id_dispatch_test
+mutate "experts times many: the largest are not too large" $gemm_id 's/qk_min_\(most, QK_LARGEST_MOST_COLS\)/qk_min_(most, QK_TILE_MOST_COLS)/' unit gemm_id_dispatch_test
 mutate "experts times many: a third size that is no larger is none" $gemm_id 's/if \(largest\.cols > large\.cols\)/if (largest.cols != 0)/' unit gemm_id_dispatch_test
 mutate "experts times many: all know the sizes" $gemm_id 's/(\{QK_CONSTANT_LARGE)ST(_COLS, QK_CONSTANT_LARGE)_/\1\2ST_/' unit gemm_id_dispatch_test
 mutate "experts times many: two sizes from so many pairs on" $gemm_id 's/mean < QK_TWO_SIZES_PAIRS/mean <= QK_TWO_SIZES_PAIRS/' unit gemm_id_dispatch_test

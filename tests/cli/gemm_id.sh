@@ -37,7 +37,8 @@ tried() {
   check "drawn at random" "$QKGEN" soak --family gemm_id --cases 24 --seed 5 --format "q4_K,q5_0,nvfp4"
   case=(format=q4_0 family=gemm_id class=mma type=f32 rows=33 cols=512 experts=6 slots=3 seed=7 offset=1 padding=32 weights=random)
   for more in 'batch=40 parts=3 x=gaussian' 'batch=40 parts=3 x=infinite x_slots=3 constants=k_parts:4' \
-    'batch=300 x=outliers epilogue=30' 'batch=300 x=gaussian epilogue=7' \
+    'batch=300 x=outliers epilogue=30' 'batch=300 x=gaussian epilogue=7' 'batch=90 x=gaussian epilogue=516' \
+    'batch=90 x=gaussian epilogue=262' 'batch=40 x=gaussian epilogue=516 constants=k_parts:4' \
     'batch=200 parts=3 x=outliers constants=large_cols:32,largest_cols:64'; do
     check "by hand: $more" "$QKGEN" soak --case "${case[*]} $more"
   done
