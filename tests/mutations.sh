@@ -472,7 +472,7 @@ mutate "matrix units: halves do not overflow" gen/text/fragments.c 's/factor \* 
 mutate "matrix units: what is added has its bias" gen/ir/operands.c 's/if \(bias != 0\) offset/if (false) offset/' unit mma_test
 mutate "matrix units: a word has both its elements" gen/ir/operands.c 's/word->element\[half\] = element/word->element[0] = element/' unit mma_test
 gemm_id=runtime/include/qkgen/dispatch_gemm_id.h
-mutate "experts times many: those that are not there have zeros" templates/gemm_tiles.comp 's/(i % count), 0\.0\)/\1, 1.0)/' script gemm_id vulkan files
+mutate "experts times many: those that are not there have zeros" templates/gemm_tiles.comp 's/(i % count), 0\.0, /\1, 1.0, /' script gemm_id vulkan files
 mutate "experts times many: they are counted" templates/gemm_offsets.comp 's/atomicAdd\(out_of_range, missed\)/missed/' script gemm_id vulkan files
 mutate "experts times many: x of a slot" templates/gemm_tiles.comp 's/x_slots == 1u \? pair \/ slots : pair/pair \/ slots/' script gemm_id vulkan files
 mutate "experts times many: few pairs seldom have a second tile" $headers/dispatch_gemm.h 's/return full >= 64 \? /return 1 ? /' unit gemm_id_dispatch_test
@@ -621,7 +621,7 @@ mutate "floats of few bits: the sign" gen/ir/halves.c 's/QG_AND, sign, qg_uint\(
 mutate "integers have a step for 32 elements" gen/ir/dot_bytes.c 's/return one->run \/ STEP_RUNS/return 0 * one->run/' unit dot_bytes_test
 mutate "chains of products end" gen/ir/dot.c 's/links\+\+ == CHAIN/links++ > 99/' unit rules_test
 mutate "N ragged, experts: no row is written beyond the last" templates/gemv_id_wide.comp 's/if \(first \+ i < rows\) finish/finish/' unit gemv_test
-mutate "N ragged, experts: nor where subgroups do not share a row" templates/gemv_id_wide.comp 's/ \&\& first \+ team \* ROWS \+ lane < rows//' \
+mutate "N ragged, experts: nor where subgroups do not share a row" templates/gemv_id_wide.comp 's/lane < ROWS \&\& n < rows/lane < ROWS/' \
   unit gemv_test
 mutate "experts: x is the token's" templates/gemv_id_wide.comp 's/vector == held_vector/true/' unit gemv_test
 mutate "experts: staged x is the token's" templates/stage_x.glsl 's/runs = x_from\(vector,/runs = x_from(0u,/' unit gemv_test

@@ -50,7 +50,7 @@ static const char beside_buffers[] =
     "load_large_x "
     "accumulate_large sum_large_rows walk_large_rows mixed_dot most_of_four "
     "multiply no_products of_vectors operands pack_bf16 pack_f16 pack_halves f32_to_half rounds_f16 "
-    "scale_of share_slice share_x "
+    "scale_of scale_of_pair share_slice share_x tile_expert "
     "shared_x signed_dot stage_x staged staged_from staged_x subgroup sum_of sum_of_bytes sum_of_lanes "
     "take take_x values_of walk walk_rows wide_x wide_x_unit write_row x_digits x_step X_TYPE half_word run "
     "x_element x_half_at x_halves x_run src src_four Src SrcFour "
