@@ -170,7 +170,8 @@ static void test_fused_columns() {
             const auto is = [&](const vk::DescriptorBufferInfo & b) { return b.buffer == (VkBuffer) 1 && b.offset == at; };
             return std::any_of(launch.buffers.begin(), launch.buffers.end(), is);
         };
-        CHECK(reads(last, Z) && last.buffers[last.buffers.size() - 1].offset == Z && last.buffers[last.buffers.size() - 5].offset == Y + 65536);
+        const vk::DescriptorBufferInfo * behind = last.buffers.data() + last.buffers.size(); // y, a scale, bias, gate, residual
+        CHECK(reads(last, Z) && behind[-1].offset == Z && behind[-5].offset == Y + 65536);
         sum.at = Z; // in place
         CHECK(mul_mat(&y, &sum) && reads(notes.back(), Z) && !reads(notes.back(), Y + 65536) && !(notes.back() == last));
         CHECK(may_fuse(&y, &vector) && mul_mat(&y, &vector) && reads(notes.back(), OTHER));

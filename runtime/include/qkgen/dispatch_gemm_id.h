@@ -94,8 +94,8 @@ static inline qk_tiles_ qk_tiles_between_(const qk_kernel *kernel, const qk_limi
 
 /* Experts have different numbers of pairs, which the device alone knows. So those with many have larger tiles, of columns for half as many
  * again as there are in the mean, or as many as tiles have. What these leave, and all others, have smaller ones, of at most two thirds of
- * that, and of the mean. Where tokens are enough for an expert that most of them name, and rows are long, there are tiles for it, too, of at
- * least QK_LARGEST_TIMES the columns. A tuning may say how many columns larger tiles have, whatever the mean. */
+ * that, and of the mean. Where tokens are enough for an expert that most of them name, and rows are long, there are tiles for it, too, of
+ * at least QK_LARGEST_TIMES the columns. A tuning may say how many columns larger tiles have, whatever the mean. */
 static inline void qk_plan_sizes_(const qk_kernel *kernel, const qk_limits *limits, qk_gemm_id_ *g) {
     uint64_t mean = qk_pairs_(g) / qk_max_(1, g->shape.experts), most = g->shape.tokens / QK_LARGEST_FILLED;
     uint64_t cols = qk_constant_(kernel, NULL, QK_CONSTANT_LARGE_COLS, UINT32_MAX);
