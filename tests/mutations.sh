@@ -418,6 +418,7 @@ mutate "ggml: what was fused waits for a product that is not ours" $glue 's/ctx-
 mutate "ggml: tokens of other ids are sorted anew" $glue 's/last->src\[2\] == ids \&\& last->src/last->src/' unit ggml_test
 mutate "ggml: tokens are sorted anew for tiles of other rows" $glue 's/ \&\& ggml_are_same_shape\(last->src\[0\], w\);/;/' unit ggml_test
 mutate "ggml: x begins where nothing can be copied" $glue 's/p.copy_bytes != 0 \&\& get_misalign_bytes\(ctx, x\) != 0/false/' unit ggml_test
+mutate "ggml: without fusions each product is a launch" $glue 's/!ctx->device->disable_fusion \&\& //' unit ggml_test
 mutate "a call without a status word takes that of the backend" $headers/dispatch_check.h 's/range = qk_status_word_\(call->backend, range\);/;/' unit tensors_test
 mutate "a call without indices and status word takes that of the backend" $headers/dispatch_rows.h 's/qk_status_word_\(backend, status_word\)/status_word/' unit tensors_test
 mutate "pipelines: loads that may pass the end of weights" $headers/pipelines.h 's/qk_somewhere_\(\&p.weights.range, 2, 1\)/qk_somewhere_(\&p.weights.range, 2, 0)/' unit pipelines_test
@@ -437,6 +438,16 @@ mutate "tensors: tiles take whole blocks" $tensors 's/\(kernel->wide_block == 0 
 mutate "tensors: operands that are there are not made again" $tensors 's/schedule == QK_SCHEDULE_PACK \|\|/schedule == QK_SCHEDULE_NONE ||/' unit tensors_test
 mutate "tensors: pairs that are sorted are not sorted again" $tensors 's/schedule == QK_SCHEDULE_SCATTER\)/schedule == QK_SCHEDULE_NONE)/' unit tensors_test
 mutate "tensors: parts of rows wait for those before" $tensors 's/packed->waits \&\& qk_constant_/0 \&\& qk_constant_/' unit tensors_test
+mutate "tensors: matrices that join are whole rows apart" $tensors 's/apart % row != 0 \|\| //' unit ggml_test
+mutate "tensors: matrices that join lie behind each other" $tensors 's/apart \/ row < w\[1\] \|\|/false ||/' unit ggml_test
+mutate "tensors: results that join lie behind each other" $tensors 's/y_apart \/ p->y.bytes < w\[1\]/false/' unit ggml_test
+mutate "tensors: products of several vectors do not join" $tensors 's/ \&\& \(d == 0 \|\| x\[d\] == 1\)//' unit ggml_test
+mutate "tensors: products whose x is copied do not join" $tensors 's/ \&\& qk_tensor_is_loaded\(\&p->x\) \&\&/ \&\&/' unit ggml_test
+mutate "tensors: products with an epilogue do not join" $tensors 's/ \+ qk_epilogue_bits_\(next->epilogue\)//' unit tensors_test
+mutate "tensors: products of other types do not join" $tensors 's/joins = p->types == next->types \&\&/joins =/' unit tensors_test
+mutate "tensors: all products of a dimension have the same x" $tensors 's/vectors.counts\[2 \+ d\] < p->x.counts\[2 \+ d\] \? QK_SAME_X : //' unit tensors_test
+mutate "views: behind the same x lies the next" $headers/dispatch_views.h 's/count > 1 \&\& stride != 0 \?/count > 1 ?/' unit views_dispatch_test
+mutate "views: a dimension in which all have the same x" $headers/dispatch_views.h 's/v->x_strides\[d\] == QK_SAME_X \? 0 : //' unit views_dispatch_test
 mutate "tensors: vectors begin in runs of four" $tensors 's/bits % \(4 \* \(uint64_t\)x->bytes\) == 0/1/' unit tensors_test
 mutate "launcher: pipelines have constants of their own" $headers/launcher.hpp 's/pipelines.find\(key\)/pipelines.lower_bound(pipeline_key(code->data, std::vector<uint32_t>()))/' \
   unit ggml_test

@@ -141,6 +141,44 @@ static void test_products(void **state) {
     assert_same(&a, &b);
 }
 
+/* Dimensions in which all products have the same x; and two matrices that become one product. */
+static void test_same_x(void **state) {
+    (void)state;
+    static notes a, b;
+    qk_backend backend = backend_for(&a), other = backend_for(&b);
+    qk_product p = product_of(64, 1, 2, 2);
+    p.x.steps[2] = 0;
+    p.x.range.size = 1024;
+    assert_int_equal(plan(&backend, &p), QK_OK);
+    assert_int_equal(qk_dispatch_product(&backend, &p, NULL), QK_OK);
+    qk_views views = {.batches = {2, 1}, .weights_batches = {2, 1}, .x_strides = {QK_SAME_X, 0}};
+    assert_int_equal(qk_dispatch_gemv_views(&other, p.kernel, &p.weights.range, p.x.range, p.y.range, 64, 256, 1,
+                                            &views, NULL, NULL),
+                     QK_OK);
+    assert_same(&a, &b);
+    assert_int_equal(a.launches, 1);
+    qk_product one = product_of(64, 1, 1, 1), next = one;
+    next.weights.range.offset += 70 * ROW;
+    next.y.range.offset += 4096;
+    assert_true(qk_product_joins(&one, &next));
+    assert_int_equal(plan(&backend, &one), QK_OK);
+    assert_int_equal(qk_dispatch_product(&backend, &one, NULL), QK_OK);
+    views.weights_strides[0] = 70;
+    views.y_strides[0] = 1024;
+    assert_int_equal(qk_dispatch_gemv_views(&other, one.kernel, &one.weights.range, one.x.range, one.y.range, 64, 256,
+                                            1, &views, NULL, NULL),
+                     QK_OK);
+    assert_same(&a, &b);
+    const qk_range range = next.y.range;
+    const qk_epilogue epilogue = {.bias = &range};
+    one = product_of(64, 1, 1, 1);
+    next.epilogue = &epilogue;
+    assert_false(qk_product_joins(&one, &next));
+    next.epilogue = NULL;
+    next.types += 1;
+    assert_false(qk_product_joins(&one, &next));
+}
+
 /* Products that share weights are one of more vectors: tiles, where one alone has too few for them. */
 static void test_tiles(void **state) {
     (void)state;
@@ -412,9 +450,10 @@ static void test_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products),     cmocka_unit_test(test_sixteen), cmocka_unit_test(test_tiles),
-        cmocka_unit_test(test_packed_parts), cmocka_unit_test(test_experts), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_copies),       cmocka_unit_test(test_rows),    cmocka_unit_test(test_no_status),
+        cmocka_unit_test(test_products),  cmocka_unit_test(test_same_x),       cmocka_unit_test(test_sixteen),
+        cmocka_unit_test(test_tiles),     cmocka_unit_test(test_packed_parts), cmocka_unit_test(test_experts),
+        cmocka_unit_test(test_refused),   cmocka_unit_test(test_copies),       cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_no_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -251,6 +251,9 @@ static uint64_t below(uint64_t count) {
     return (random_state >> 33) % count;
 }
 
+/* From the vectors of a product to those of the next. */
+static uint64_t x_step(uint64_t stride) { return stride == QK_SAME_X ? 0 : stride; }
+
 /* Where what views mean begins, in bytes of the buffers, for product `a`, `b`, vector `m`. */
 typedef struct place {
     uint64_t weights, x, y;
@@ -262,12 +265,14 @@ static place means(const call *c, uint64_t a, uint64_t b, uint64_t m) {
     const uint64_t w0 = or_else(v->weights_batches[0], 1), w1 = or_else(v->weights_batches[1], 1);
     const uint64_t x = or_else(v->x_stride, c->cols), y = or_else(v->y_stride, c->rows);
     const uint64_t x0 = or_else(v->x_strides[0], c->batch * x), y0 = or_else(v->y_strides[0], c->batch * y);
-    const uint64_t x1 = or_else(v->x_strides[1], n0 > 1 ? n0 * x0 : c->batch * x);
+    const uint64_t x_inner = n0 > 1 && x_step(x0) ? n0 * x0 : c->batch * x;
+    const uint64_t x1 = or_else(v->x_strides[1], x_inner);
     const uint64_t y1 = or_else(v->y_strides[1], n0 > 1 ? n0 * y0 : c->batch * y);
     const uint64_t s0 = or_else(v->weights_strides[0], c->rows);
     const uint64_t s1 = or_else(v->weights_strides[1], w0 > 1 ? w0 * s0 : c->rows);
     const uint64_t row = a / (n0 / w0) * s0 + b / (n1 / w1) * s1;
-    return (place){c->weights.offset + row * (c->cols / BLOCK) * BYTES, c->x.offset + (m * x + a * x0 + b * x1) * 4,
+    return (place){c->weights.offset + row * (c->cols / BLOCK) * BYTES,
+                   c->x.offset + (m * x + a * x_step(x0) + b * x_step(x1)) * 4,
                    c->y.offset + (m * y + a * y0 + b * y1) * (v->y_type ? 2 : 4)};
 }
 
@@ -340,6 +345,7 @@ static call draw(family f) {
         v->y_strides[first] = y + below(9);
         v->y_strides[1 - first] = v->batches[first] * v->y_strides[first] + below(9);
     }
+    if (below(4) == 0) v->x_strides[below(2)] = QK_SAME_X;
     if (below(2)) v->weights_strides[0] = c.rows + below(3);
     if (below(2)) v->weights_strides[1] = v->weights_batches[0] * or_else(v->weights_strides[0], c.rows) + below(3);
     v->y_type = (qk_y_type)below(3);

@@ -361,7 +361,10 @@ static const char *draw_views(qg_arena *arena, uint64_t *state, const qg_soak_ca
     qg_text text = qg_text_new(arena);
     qg_text_printf(&text, "batches=%llu:%llu,weights_batches=%llu:%llu,x_stride=%llu,y_stride=%llu", n0, n1, w0, w1, x,
                    y);
-    qg_text_printf(&text, ",x_strides=%llu:%llu,y_strides=%llu:%llu,weights_strides=%llu:%llu", x0, x1, y0, y1, rows,
+    const uint64_t same = below(state, 9); /* of which dimensions all products have the same x */
+    const char *inner = same == 1 || same == 3 ? "same" : qg_format(arena, "%llu", x0);
+    const char *outer = same == 2 || same == 3 ? "same" : qg_format(arena, "%llu", x1);
+    qg_text_printf(&text, ",x_strides=%s:%s,y_strides=%llu:%llu,weights_strides=%llu:%llu", inner, outer, y0, y1, rows,
                    (unsigned long long)(blocks ? draw_stride(state, w0 * rows, 1) : c->rows));
     add_offsets(&text, state, c);
     return text.data;

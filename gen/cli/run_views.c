@@ -12,6 +12,7 @@ typedef struct member {
     const char *name;
     uint64_t *values;
     uint32_t count;
+    bool same; /* may be that word: QK_SAME_X */
 } member;
 
 static const char *read_type(qg_arena *arena, const char *value, qg_views *views) {
@@ -25,36 +26,40 @@ static const char *read_type(qg_arena *arena, const char *value, qg_views *views
 }
 
 static const char *read_numbers(qg_arena *arena, const member *m, const char *value) {
-    char *end = NULL;
+    static const char same[] = "same";
+    const char *at = value;
     for (uint32_t i = 0; i < m->count; ++i) {
-        if (*value < '0' || *value > '9') break;
-        m->values[i] = strtoull(value, &end, 10);
+        const bool is_same = m->same && strncmp(at, same, strlen(same)) == 0;
+        if (!is_same && (*at < '0' || *at > '9')) break;
+        char *end = (char *)(uintptr_t)(at + strlen(same));
+        m->values[i] = is_same ? QK_SAME_X : strtoull(at, &end, 10);
         if (*end == 0) return NULL;
         if (*end != ':') break;
-        value = end + 1;
+        at = end + 1;
     }
-    return qg_format(arena, "%s must be %s, not '%s'", m->name,
-                     m->count > 1 ? "a number, or two with ':' between them" : "a number", value);
+    return qg_format(arena, "%s must be %s%s, not '%s'", m->name,
+                     m->count > 1 ? "a number, or two with ':' between them" : "a number",
+                     m->same ? "; each may be 'same'" : "", value);
 }
 
 static const char *read_one(qg_arena *arena, const char *name, const char *value, bool experts, qg_views *v) {
-    const member all[] = {{"batches", v->dense.batches, 2},
-                          {"weights_batches", v->dense.weights_batches, 2},
-                          {"x_stride", &v->dense.x_stride, 1},
-                          {"x_strides", v->dense.x_strides, 2},
-                          {"y_stride", &v->dense.y_stride, 1},
-                          {"y_strides", v->dense.y_strides, 2},
-                          {"weights_strides", v->dense.weights_strides, 2},
-                          {"x_offset", &v->x_offset, 1},
-                          {"y_offset", &v->y_offset, 1}};
-    const member of_experts[] = {{"x_stride", &v->experts.x_stride, 1},
-                                 {"x_slot_stride", &v->experts.x_slot_stride, 1},
-                                 {"y_stride", &v->experts.y_stride, 1},
-                                 {"y_slot_stride", &v->experts.y_slot_stride, 1},
-                                 {"ids_stride", &v->experts.ids_stride, 1},
-                                 {"weights_stride", &v->experts.weights_stride, 1},
-                                 {"x_offset", &v->x_offset, 1},
-                                 {"y_offset", &v->y_offset, 1}};
+    const member all[] = {{"batches", v->dense.batches, 2, false},
+                          {"weights_batches", v->dense.weights_batches, 2, false},
+                          {"x_stride", &v->dense.x_stride, 1, false},
+                          {"x_strides", v->dense.x_strides, 2, true},
+                          {"y_stride", &v->dense.y_stride, 1, false},
+                          {"y_strides", v->dense.y_strides, 2, false},
+                          {"weights_strides", v->dense.weights_strides, 2, false},
+                          {"x_offset", &v->x_offset, 1, false},
+                          {"y_offset", &v->y_offset, 1, false}};
+    const member of_experts[] = {{"x_stride", &v->experts.x_stride, 1, false},
+                                 {"x_slot_stride", &v->experts.x_slot_stride, 1, false},
+                                 {"y_stride", &v->experts.y_stride, 1, false},
+                                 {"y_slot_stride", &v->experts.y_slot_stride, 1, false},
+                                 {"ids_stride", &v->experts.ids_stride, 1, false},
+                                 {"weights_stride", &v->experts.weights_stride, 1, false},
+                                 {"x_offset", &v->x_offset, 1, false},
+                                 {"y_offset", &v->y_offset, 1, false}};
     const member *members = experts ? of_experts : all;
     const size_t count = experts ? sizeof of_experts / sizeof *of_experts : sizeof all / sizeof *all;
     if (strcmp(name, "y_type") == 0) return read_type(arena, value, v);
@@ -83,6 +88,10 @@ const char *qg_views_read(qg_arena *arena, const char *text, bool experts, qg_vi
 
 static uint64_t or_else(uint64_t stride, uint64_t otherwise) { return stride ? stride : otherwise; }
 
+static uint64_t step_of_x(uint64_t stride, uint64_t otherwise) {
+    return stride == QK_SAME_X ? 0 : or_else(stride, otherwise);
+}
+
 static void reach(uint64_t *end, uint64_t from, uint64_t count) {
     if (from + count > *end) *end = from + count;
 }
@@ -105,8 +114,8 @@ static void place_dense(const qk_views *v, const qg_sum_shape *s, qg_places *p) 
     const uint64_t inner = or_else(v->batches[0], 1), outer = or_else(v->batches[1], 1);
     const uint64_t matrices = or_else(v->weights_batches[0], 1), matrices_outer = or_else(v->weights_batches[1], 1);
     const uint64_t x = or_else(v->x_stride, s->cols), y = or_else(v->y_stride, s->rows);
-    const uint64_t x0 = or_else(v->x_strides[0], s->batch * x), y0 = or_else(v->y_strides[0], s->batch * y);
-    const uint64_t x1 = or_else(v->x_strides[1], inner > 1 ? inner * x0 : s->batch * x);
+    const uint64_t x0 = step_of_x(v->x_strides[0], s->batch * x), y0 = or_else(v->y_strides[0], s->batch * y);
+    const uint64_t x1 = step_of_x(v->x_strides[1], inner > 1 && x0 ? inner * x0 : s->batch * x);
     const uint64_t y1 = or_else(v->y_strides[1], inner > 1 ? inner * y0 : s->batch * y);
     const uint64_t w0 = or_else(v->weights_strides[0], s->rows);
     const uint64_t w1 = or_else(v->weights_strides[1], matrices > 1 ? matrices * w0 : s->rows);

@@ -153,6 +153,26 @@ static bool ggml_vk_qk_epilogue(const ggml_backend_vk_context * ctx, const ggml_
            t->type == GGML_TYPE_F32 && ggml_is_contiguous(t) && get_misalign_bytes(ctx, t) == 0;
 }
 
+static qk_product ggml_vk_qk_product(const ggml_backend_vk_context * ctx, const ggml_tensor * mul, const ggml_tensor * dst) {
+    qk_product p {};
+    p.weights = ggml_vk_qk_tensor(ctx, mul->src[0], true);
+    p.x = ggml_vk_qk_tensor(ctx, mul->src[1]);
+    p.y = ggml_vk_qk_tensor(ctx, dst);
+    p.ids = ggml_vk_qk_tensor(ctx, mul->src[2]);
+    p.types = (uint64_t) mul->src[0]->type << 32 | (uint32_t) mul->src[1]->type;
+    return p;
+}
+
+// Whether a product and the node behind it are one launch, as of gate and up.
+static bool ggml_vk_qk_joins(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at) {
+    const ggml_tensor * mul = graph->nodes[at], * next = at + 1 < graph->n_nodes ? graph->nodes[at + 1] : nullptr;
+    if (next == nullptr || next->src[1] != mul->src[1] || !ggml_vk_qk_multiplies(mul) || !ggml_vk_qk_multiplies(next)) {
+        return false;
+    }
+    qk_product p = ggml_vk_qk_product(ctx, mul, mul), other = ggml_vk_qk_product(ctx, next, next);
+    return !ctx->device->disable_fusion && qk_product_joins(&p, &other);
+}
+
 // Of a product that is ours, whether ggml may fuse it with so many nodes.
 static bool ggml_vk_qk_may_fuse(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at, size_t count) {
     qk_epilogue epilogue {};
@@ -196,20 +216,19 @@ static bool ggml_vk_qk_multiply(vk_qk_call & call, const ggml_tensor * mul, qk_p
 static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subctx, const ggml_cgraph * graph, int at) {
     const ggml_tensor * mul = graph->nodes[at], * w = mul->src[0], * x = mul->src[1], * ids = mul->src[2];
     const ggml_tensor * dst = graph->nodes[at + ctx->num_additional_fused_ops];
+    const bool joined = dst != mul && ggml_vk_qk_multiplies(dst);
     if (!ggml_vk_qk_multiplies(mul)) {
         return false;
     }
     vk_qk_call call = { ctx, subctx, ggml_vk_qk_state(ctx) };
     qk_epilogue epilogue {};
     qk_range other;
-    qk_product p {};
-    p.weights = ggml_vk_qk_tensor(ctx, w, true);
-    p.x = ggml_vk_qk_tensor(ctx, x);
-    p.y = ggml_vk_qk_tensor(ctx, dst);
-    p.ids = ggml_vk_qk_tensor(ctx, ids);
-    p.types = (uint64_t) w->type << 32 | (uint32_t) x->type;
+    qk_product p = ggml_vk_qk_product(ctx, mul, joined ? mul : dst);
     p.epilogue = &epilogue;
-    if (dst != mul) {
+    if (joined) {
+        const qk_product other = ggml_vk_qk_product(ctx, dst, dst);
+        qk_product_joins(&p, &other);
+    } else if (dst != mul) {
         ggml_vk_qk_epilogue(ctx, mul, dst, epilogue, other);
         qk_product_adds(&p, &epilogue);
     }
@@ -235,7 +254,8 @@ static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subct
         ctx->unsynced_nodes_written.push_back(mul);
         call.barrier();
     }
-    return ggml_vk_qk_routing().count(ours, ggml_op_name(mul->op), ours ? p.kernel->family : error.text, dst != mul ? ", fused" : "");
+    return ggml_vk_qk_routing().count(ours, ggml_op_name(mul->op), ours ? p.kernel->family : error.text,
+                                       joined ? ", joined" : dst != mul ? ", fused" : "");
 }
 
 // GET_ROWS, SET_ROWS and CPY.

@@ -200,6 +200,46 @@ static void test_parted() {
     CHECK(mul_mat(&y, &sum) && ctx.num_additional_fused_ops == 1 && ctx.unsynced_nodes_written.empty());
 }
 
+// Products of one vector and the same x are one launch, where weights are whole rows apart, and results lie behind each other.
+static void test_joined() {
+    ggml_tensor w = tensor(GGML_TYPE_Q4_0, 0, 256, 64), v = tensor(GGML_TYPE_Q4_0, 70 * 144, 256, 64), x = tensor(GGML_TYPE_F32, X, 256);
+    ggml_tensor y = op(GGML_OP_MUL_MAT, Y, &w, &x, 64, 1), z = op(GGML_OP_MUL_MAT, Z, &v, &x, 64, 1);
+    const auto joins = [&](ggml_tensor * first, ggml_tensor * second) {
+        ggml_tensor * nodes[] = { first, second };
+        const ggml_cgraph graph = { nodes, 1 + (second != nullptr) };
+        return ggml_vk_qk_joins(&ctx, &graph, 0);
+    };
+    CHECK(joins(&y, &z) && !joins(&z, &y) && !joins(&y, nullptr));
+    CHECK(mul_mat(&y, &z) && notes.size() == 1 && launches("qkgen_q4_0_gemv_f32") == 1 && ctx.num_additional_fused_ops == 1);
+    CHECK(notes[0].buffers[0].range == (70 + 64) * 144 + QK_PADDING && notes[0].buffers[1].range == 1024);
+    CHECK(notes[0].buffers[2].offset == Y && notes[0].buffers[2].range == Z - Y + 256);
+    CHECK(mul_mat(&y) && notes[0].buffers[2].range == 256); // alone it is another
+    ctx.device->disable_fusion = true;
+    CHECK(!joins(&y, &z));
+    ctx.device->disable_fusion = false;
+    v.at += 18; // no whole rows
+    CHECK(!joins(&y, &z));
+    v.at = 63 * 144; // over the first
+    CHECK(!joins(&y, &z));
+    v.at = 70 * 144;
+    z.at = Y + 252;
+    CHECK(!joins(&y, &z));
+    z.at = Z;
+    v.ne[1] = z.ne[0] = 32;
+    CHECK(!joins(&y, &z));
+    v.ne[1] = z.ne[0] = 64;
+    ggml_tensor other = tensor(GGML_TYPE_F32, X + 1024, 256), sum = op(GGML_OP_ADD, Z, &x, &x, 64, 1);
+    z.src[1] = &other;
+    CHECK(!joins(&y, &z) && !joins(&y, &sum));
+    z.src[1] = &x;
+    CHECK(joins(&y, &z));
+    x.ne[1] = y.ne[1] = z.ne[1] = 2; // of several vectors each is a launch
+    CHECK(!joins(&y, &z));
+    x.ne[1] = y.ne[1] = z.ne[1] = 1;
+    x.at = X + 4; // x is copied first
+    CHECK(!joins(&y, &z));
+}
+
 static std::vector<noted> notes_of(ggml_tensor * y, ggml_tensor * second = nullptr) {
     CHECK(mul_mat(y, second));
     return notes;
@@ -508,6 +548,7 @@ int main() {
     test_fused();
     test_fused_columns();
     test_parted();
+    test_joined();
     test_remembered();
     test_remembered_scratch();
     test_gemm();

@@ -139,6 +139,7 @@ struct vk_device_struct {
     vk::Device device;
     vk::Fence fence;
     std::shared_ptr<vk_queue> compute_queue = std::make_shared<vk_queue>();
+    bool disable_fusion = false;
     std::shared_ptr<struct vk_qk_state> qk;
 };
 typedef std::shared_ptr<vk_device_struct> vk_device;

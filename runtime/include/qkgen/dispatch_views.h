@@ -8,6 +8,9 @@
 /* How results are stored. Those of 16 bits are rounded once from f32, to the nearest, ties to even. */
 typedef enum qk_y_type { QK_Y_F32, QK_Y_F16, QK_Y_BF16 } qk_y_type;
 
+/* A stride of x: all products of that dimension have the same vectors, as matrices do whose x is the same. */
+#define QK_SAME_X UINT64_MAX
+
 /* All zeros: one matrix, and all vectors one after the other. Strides count elements of the argument, those of weights rows; a stride
  * that is 0 is that of things one after the other. Dimension 0 is the inner one.
  *
@@ -20,7 +23,7 @@ typedef struct qk_views {
     uint64_t batches[2];         /* products; 0: 1 */
     uint64_t weights_batches[2]; /* matrices of weights, which divide them; 0: 1 */
     uint64_t x_stride;           /* from a vector to the next; 0: cols */
-    uint64_t x_strides[2];       /* from the vectors of a product to those of the next */
+    uint64_t x_strides[2];       /* from the vectors of a product to those of the next; or QK_SAME_X */
     uint64_t y_stride;           /* 0: rows */
     uint64_t y_strides[2];
     uint64_t weights_strides[2]; /* rows, from a matrix to the next; 0: as many as it has, and all of dimension 0 */
@@ -187,6 +190,11 @@ static inline uint64_t qk_stride_of_(uint64_t count, uint64_t given, uint64_t ot
     return count == 1 ? 0 : given != 0 ? given : otherwise;
 }
 
+/* What dimensions of x reach that have so many products, `x` what the inner ones do. */
+static inline uint64_t qk_x_reach_(uint64_t count, uint64_t stride, uint64_t x) {
+    return count > 1 && stride != 0 ? qk_product_(count, stride) : x;
+}
+
 /* The plan of a call, without views that of one product. `rows`, `cols` and `batch` are not 0, and batch is below 2^32. */
 static inline qk_status qk_plan_views_(const qk_kernel *kernel, const qk_views *views, uint64_t rows, uint64_t cols,
                                        uint64_t batch, qk_planes_ *p, qk_error *error) {
@@ -206,10 +214,10 @@ static inline qk_status qk_plan_views_(const qk_kernel *kernel, const qk_views *
     uint64_t x = qk_product_(batch, p->x), y = qk_product_(batch, p->y), weights = rows;
     for (int d = 0; d < 2; d++) {
         uint64_t matrices = p->counts[d] / p->sharing[d];
-        p->x_at[d] = qk_stride_of_(p->counts[d], v->x_strides[d], x);
+        p->x_at[d] = v->x_strides[d] == QK_SAME_X ? 0 : qk_stride_of_(p->counts[d], v->x_strides[d], x);
         p->y_at[d] = qk_stride_of_(p->counts[d], v->y_strides[d], y);
         p->weights_at[d] = qk_stride_of_(matrices, v->weights_strides[d], weights);
-        x = p->counts[d] > 1 ? qk_product_(p->counts[d], p->x_at[d]) : x;
+        x = qk_x_reach_(p->counts[d], p->x_at[d], x);
         y = p->counts[d] > 1 ? qk_product_(p->counts[d], p->y_at[d]) : y;
         weights = matrices > 1 ? qk_product_(matrices, p->weights_at[d]) : weights;
     }

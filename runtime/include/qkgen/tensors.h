@@ -63,7 +63,8 @@ static inline void qk_tensor_pack(qk_tensor *t, qk_range range) {
 
 /* ---- Products --------------------------------------------------------------------------------------------------- */
 
-/* Without ids: y[3][2][n][m] = sum over k of weights[3'][2'][m][k] * x[3][2][n][k], where each matrix of weights may serve several of x.
+/* Without ids: y[3][2][n][m] = sum over k of weights[3'][2'][m][k] * x[3][2][n][k], where each matrix of weights may serve several of x, and
+ * a dimension 2 or 3 of x whose step is 0 has the same vectors for all.
  * With ids: y[t][s][m] = sum over k of weights[ids[t][s]][m][k] * x[t][s][k], where x may have one s for all. */
 typedef struct qk_product {
     qk_tensor weights, x, y;
@@ -101,12 +102,16 @@ static inline qk_status qk_product_shape_(const qk_kernel *kernel, const qk_prod
 static inline qk_status qk_product_views_(const qk_kernel *kernel, qk_product *p, qk_error *error) {
     const int by_id = p->ids.bytes != 0;
     uint64_t w[3] = {0, 0, 0}, x[3] = {0, 0, 0}, y[3] = {0, 0, 0}, ids[3] = {0, 0, 0};
+    qk_tensor vectors = p->x; /* without dimensions in which all have the same */
+    for (uint32_t d = 2; d < 4 && !by_id; d++)
+        if (vectors.steps[d] == 0)
+            vectors.counts[d] = 1;
     qk_status status = qk_product_shape_(kernel, p, error);
     if (status == QK_OK)
         status = qk_table_steps_(kernel, "weights", &p->weights, w, error);
     const uint32_t element = qk_type_bytes(kernel->bindings[1].element);
     if (status == QK_OK)
-        status = qk_tensor_steps_(kernel, "x", &p->x, element, element, x, error);
+        status = qk_tensor_steps_(kernel, "x", &vectors, element, element, x, error);
     if (status == QK_OK)
         status = qk_tensor_steps_(kernel, "y", &p->y, 4, 4, y, error);
     if (status == QK_OK && by_id)
@@ -120,7 +125,7 @@ static inline qk_status qk_product_views_(const qk_kernel *kernel, qk_product *p
         p->views.batches[d] = p->y.counts[2 + d];
         p->views.weights_batches[d] = p->weights.counts[2 + d];
         p->views.weights_strides[d] = w[1 + d];
-        p->views.x_strides[d] = x[1 + d];
+        p->views.x_strides[d] = vectors.counts[2 + d] < p->x.counts[2 + d] ? QK_SAME_X : x[1 + d];
         p->views.y_strides[d] = y[1 + d];
     }
     p->views.x_stride = x[0];
@@ -271,6 +276,33 @@ static inline void qk_product_adds(const qk_product *p, qk_epilogue *epilogue) {
         if (epilogue->adds)
             *added[i] = NULL;
     }
+}
+
+/* Of one vector, lets a product be that of two matrices: its own, and that of `next`, which lies behind, and has the same x, type and shape,
+ * as gate and up have. A launch for each would leave processors without work twice. Whether it can: weights are in one buffer, whole rows
+ * apart, and so are results; and neither has ids or an epilogue. */
+static inline int qk_product_joins(qk_product *p, const qk_product *next) {
+    const uint64_t *w = p->weights.counts, *x = p->x.counts, row = p->weights.steps[1];
+    const uint64_t apart = next->weights.range.offset - p->weights.range.offset;
+    const uint64_t y_apart = next->y.range.offset - p->y.range.offset;
+    int joins = p->types == next->types && qk_tensor_is_loaded(&p->x) && p->ids.bytes + next->ids.bytes == 0 &&
+                qk_epilogue_bits_(p->epilogue) + qk_epilogue_bits_(next->epilogue) == 0 &&
+                p->x.range.buffer == next->x.range.buffer && p->x.range.offset == next->x.range.offset &&
+                p->weights.range.buffer == next->weights.range.buffer && p->y.range.buffer == next->y.range.buffer &&
+                next->weights.range.offset > p->weights.range.offset && next->y.range.offset > p->y.range.offset;
+    for (uint32_t d = 0; d < 4; d++)
+        joins = joins && w[d] == next->weights.counts[d] && x[d] == next->x.counts[d] && (d == 0 || x[d] == 1) &&
+                (d < 2 || w[d] == 1);
+    if (!joins || row != next->weights.steps[1] || row == 0 || apart % row != 0 || apart / row < w[1] ||
+        y_apart % p->y.bytes != 0 || y_apart / p->y.bytes < w[1])
+        return 0;
+    p->weights.counts[2] = p->x.counts[2] = p->y.counts[2] = 2;
+    p->weights.steps[2] = apart;
+    p->weights.range.size = qk_max_(p->weights.range.size, apart + next->weights.range.size);
+    p->x.steps[2] = 0;
+    p->y.steps[2] = y_apart;
+    p->y.range.size = y_apart + next->y.range.size;
+    return 1;
 }
 
 /* Gives a product its memory: at least copy_bytes for x, and behind it scratch_bytes. */
