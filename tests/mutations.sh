@@ -843,9 +843,9 @@ mutate "digits of a base: two at a time" gen/ir/bytes.c 's/down\(ir, even, BYTE\
 mutate "digits of a base: what is above is moved out" gen/ir/bytes.c 's/(pairs = apply\(ir, QG_MUL, masked\(ir, pairs, EVERY_OTHER_BYTE\), power\));/(void)power;/' unit bytes_test
 mutate "digits of a base: products have 16 bits" gen/ir/bytes.c 's/power->max > 256/power->max > 512/' unit bytes_test
 mutate "segments of joined blocks: where the block begins" gen/build/lower_code.c 's/qg_index_scale\(l->joined, bits\)/qg_index_scale(l->joined, bits - 8)/' \
-  script gemv vulkan "blocks tq1_0 19 2 1 f32"
+  script ahead
 mutate "segments of joined blocks: instances of their own block" gen/build/lower_code.c 's/(instances\[i\] = qg_index_)mod(\(l->ir, instances\[i\], own\))/\1div\2/' \
-  script gemv vulkan "blocks tq1_0 19 2 1 f32"
+  script ahead
 mutate "segments: a digit leads through all of them" gen/build/plan.c 's/if \(aim\.sums \&\& grid < own\)/if (aim.sums \&\& grid > own)/' unit wide_test
 mutate "segments: such a digit is a thread's as a whole" gen/build/plan.c 's/have \* extent > aim\.most/extent > part/' unit wide_test
 mutate "experts: small tiles" gen/build/family.c 's/return loads \|\| \(ir/return loads \&\& (ir/' unit wide_test

@@ -26,7 +26,8 @@ bench() {
 # last two slices are missing.
 bench exact "$(half "$floats")" exact --rows 29 --cols 2048
 bench split "$(half "$integers")" split --rows 29 --cols 2048
-bench int8 q3_K int8 --rows 29 --cols 2048 --type f16
+# Those of which one has segments in joined blocks, which no other schedule has.
+bench int8 q3_K,tq1_0 int8 --rows 29 --cols 2048 --type f16
 bench missing q6_K,q8_0 exact --rows 29 --cols 3072 --constant local_size_x=128 --workgroups 2
 
 # Those kernels, and no others, are asked: one that is wrong there is found.
