@@ -81,8 +81,7 @@ static void add_where(qg_text *text, const qg_step *step, const qg_target *targe
         break;
     case QG_VIEW_MATRIX:
         if (plan->layout->each)
-            qg_text_printf(text, "    const %s expert = %s / rows, row = n %% rows, tile = j;\n", type,
-                           *target->unroll ? "(weights_begin + n)" : "n");
+            qg_text_printf(text, "    const %s expert = n / rows, row = n %% rows, tile = j;\n", type);
         else
             qg_text_printf(text, "    const %s %s = n, tile = j;\n", type, plan->tile_rows > 1 ? "band" : "row");
         break;
