@@ -663,7 +663,7 @@ mutate "offsets of 64 bits" $launch 's/(range.offset = .*)first \* argument->uni
 mutate "bindings of a launch are below 4 GiB" $launch 's/qk_min_\(call->backend->limits.storage_range, UINT32_MAX\)/call->backend->limits.storage_range/' \
   unit dispatch_sums_test
 mutate "tiles of a launch are below 2^32" $sums 's/most_tiles \/ g->row_tiles/most_tiles/' unit dispatch_sums_test
-mutate "tiles of the experts of a launch are below 2^32" $sums 's/UINT32_MAX \/ \(qk_max_\(g.planes.weights, rows\) \* g.row_tiles\)/UINT64_MAX/' unit dispatch_sums_test
+mutate "tiles of the experts of a launch are below 2^32" $sums 's/most = most_rows \/ qk_max_\(p->weights, g->rows\);/most = UINT64_MAX;/' unit dispatch_sums_test
 mutate "products that overflow are errors" $check 's/if \(b != 0 \&\& a > UINT64_MAX \/ b\)/if (0)/' unit dispatch_sums_test
 mutate "elements of a matrix are below 2^32" $check 's/if \(rows > UINT32_MAX \/ cols\)/if (0)/' unit dispatch_sums_test
 mutate "elements of a gather are below 2^32" $decode 's/UINT32_MAX \/ cols; \/\* rows/UINT64_MAX; \/* rows/' unit dispatch_test
