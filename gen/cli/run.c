@@ -568,11 +568,9 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     if (!qg_session_class(session, job.family, job.layout, sum, &job.sum) || !target_takes(&job, target)) return 1;
 
     const void **pointers = QG_NEW_ARRAY(session->arena, const void *, job.layout->n_buffers);
-    if (!read_views(&job, views) || !open_weights(&job, &in, pointers) || !open_shape(&job) ||
-        !open_indices(&job, indices))
-        return 1;
-    if (!open_vectors(&job, ids, x) || !read_per(per, &job.epilogue.scale_per)) return 1;
-    if (!open_epilogue(&job, added, epilogue)) return 1;
+    if (!read_views(&job, views) || !open_weights(&job, &in, pointers) || !open_shape(&job)) return 1;
+    if (!open_indices(&job, indices) || !open_vectors(&job, ids, x)) return 1;
+    if (!read_per(per, &job.epilogue.scale_per) || !open_epilogue(&job, added, epilogue)) return 1;
     qg_templates templates;
     const char *why = NULL;
     if (!qg_templates_load(session->arena, qg_session_templates(session), &templates, &why))
