@@ -23,4 +23,9 @@ struct @{name}_push {
     uint y_inner;
     uint ids_skip;       // and from a token's ids to the next
     uint ids_inner;
+    uint sets;           // of experts that this launch takes, and the first of them
+    uint set_first;
+    uint weights_first;  // rows before those, and from a set to the next
+    uint weights_outer;
+    uint y_outer;        // elements of y
 };

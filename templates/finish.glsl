@@ -42,13 +42,13 @@ void store_y(uint at, float sum) {
 float scale_of_pair(uint pair, uint expert) {
     const uint does = EPILOGUE & epilogue;
     if ((does & SCALES) == 0u || (does & SCALES_ROWS) != 0u || expert >= experts) return 1.0;
-    return result_scale[(does & SCALES_VECTORS) != 0u ? pair : expert];
+    return result_scale[(does & SCALES_VECTORS) != 0u ? set * batch * slots + pair : set * experts + expert];
 }
 
 // Row `n` of a token's expert is done. An expert that is not there has zeros, to which no more is added than what stands there.
 void finish(uint pair, uint expert, uint n, float sum, float scale) {
-    const uint at = VIEWS == 0u ? pair * rows + n : pair / slots * y_inner + pair % slots * y_stride + n;
-    const uint row = expert * rows + n, all = EPILOGUE & epilogue;
+    const uint at = VIEWS == 0u ? pair * rows + n : set * y_outer + pair / slots * y_inner + pair % slots * y_stride + n;
+    const uint row = (set * experts + expert) * rows + n, all = EPILOGUE & epilogue;
     const uint does = expert < experts ? all : all & (ADDS_TO_Y | ADDS_RESIDUAL);
     if ((does & SCALES) != 0u) sum *= (does & SCALES_ROWS) != 0u ? result_scale[row] : scale;
     if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];

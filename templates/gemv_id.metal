@@ -31,9 +31,14 @@ kernel void @{name}(
     while (split < slices && simdgroups % (2 * split) == 0) split *= 2;
     const uint teams = simdgroups / split, team = simdgroup / split;
     const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
+    // Sets of experts have the same ids and the same x: their pairs are counted through all of them.
+    const uint pairs = push.batch * push.slots, sets = views ? push.sets : 1;
     uint held = ~0u, held_vector = ~0u;
-    for (uint work = group; work < push.batch * push.slots * parts; work += groups) {
-        const uint pair = work / parts, first = work % parts * teams * ROWS, token = pair / push.slots, slot = pair % push.slots;
+    for (uint work = group; work < sets * pairs * parts; work += groups) {
+        const uint number = work / parts, first = work % parts * teams * ROWS, in_launch = views ? number / pairs : 0;
+        const uint pair = number - in_launch * pairs, token = pair / push.slots, slot = pair % push.slots;
+        const uint set = views ? push.set_first + in_launch : 0;
+        const uint weights_begin = views ? push.weights_first + in_launch * push.weights_outer : 0;
         const uint expert = ids[views ? push.ids_skip + token * push.ids_inner + slot : pair];
         const uint vector = push.x_slots == 1 ? token : pair;
         const uint x_place = push.x_first + token * push.x_inner + (push.x_slots == 1 ? 0 : slot) * push.x_stride;
@@ -44,7 +49,7 @@ kernel void @{name}(
         to.epilogue = found ? push.epilogue : push.epilogue & (@{space}::ADDS_TO_Y | @{space}::ADDS_RESIDUAL);
         float sum[ROWS][1] = {};
 @if stacked
-        const uint matrix = found ? expert - push.expert_first : 0;
+        const uint matrix = found ? expert - push.expert_first + weights_begin / push.rows : 0;
         @{expert_begin}
 @end
         if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
@@ -59,8 +64,8 @@ kernel void @{name}(
 @if stacked
                     @{space}::accumulate<TILES, 1>(@{expert_weights}, @{shape}push.row_tiles, row, j, k, @{x_passed}, sum[r]);
 @else
-                    @{space}::accumulate<TILES, 1>(@{expert_weights}, @{shape}push.row_tiles,
-                                                      (expert - push.expert_first) * expert_rows + row, j, k, @{x_passed}, sum[r]);
+                    const uint n = weights_begin + (expert - push.expert_first) * expert_rows + row;
+                    @{space}::accumulate<TILES, 1>(@{expert_weights}, @{shape}push.row_tiles, n, j, k, @{x_passed}, sum[r]);
 @end
                 }
             }
@@ -77,8 +82,11 @@ kernel void @{name}(
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
             if (first + i >= push.rows) continue;
-            const uint y_at = (views ? token * push.y_inner + slot * push.y_stride : pair * push.rows) + first + i;
-            const @{space}::place_of_result to_row = {y_at, expert * push.rows + first + i, pair, expert, views ? push.y_skip : 0};
+            const uint y_token = set * push.y_outer + token * push.y_inner;
+            const uint y_at = (views ? y_token + slot * push.y_stride : pair * push.rows) + first + i;
+            const uint matrix_of_all = set * push.experts + expert;
+            const @{space}::place_of_result to_row = {y_at, matrix_of_all * push.rows + first + i, set * pairs + pair, matrix_of_all,
+                                                         views ? push.y_skip : 0};
             @{space}::finish(to, to_row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);

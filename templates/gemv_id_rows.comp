@@ -21,8 +21,8 @@ void main() {
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
     const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
     uint held = ~0u, held_vector = ~0u;
-    for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
-        const uint pair = work / parts, first = work % parts * teams * ROWS, expert = ids[id_of(pair)];
+    for (uint work = gl_WorkGroupID.x; work < pair_count() * parts; work += gl_NumWorkGroups.x) {
+        const uint pair = pair_of(work / parts), first = work % parts * teams * ROWS, expert = ids[id_of(pair)];
         const uint vector = x_slots == 1u ? pair / slots : pair;
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
@@ -36,7 +36,11 @@ void main() {
                 if (c != held || vector != held_vector) load_x(vector, j, k);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, rows - 1u);
+@if pushes_matrix
+                    accumulate(weights_begin + (expert - expert_first) * rows + row, j, k, sum[r]);
+@else
                     accumulate((expert - expert_first) * rows + row, j, k, sum[r]);
+@end
                 }
             }
             held = c;

@@ -40,14 +40,18 @@ void main() {
     while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
     const uint rest = gl_SubgroupSize / width, teams = gl_NumSubgroups / split * rest;
     const uint team = gl_SubgroupID / split * rest + gl_SubgroupInvocationID / width;
-    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = batch * slots * parts;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = pair_count() * parts;
     const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x;
     const uint work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
     for (uint work = work_first; work < work_first + each + uint(gl_WorkGroupID.x < more); ++work) {
-        const uint pair = work / parts, first = work % parts * teams * ROWS, expert = ids[id_of(pair)];
+        const uint pair = pair_of(work / parts), first = work % parts * teams * ROWS, expert = ids[id_of(pair)];
         const uint vector = x_slots == 1u ? pair / slots : pair;
         const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end;
+@if pushes_matrix
+        const uint begin = weights_begin + (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
+@else
         const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
+@end
         float sum[ROWS];
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         for (uint c0 = 0u; c0 < slices; c0 += split) {

@@ -2,8 +2,24 @@
 uint group_number() { return gl_WorkGroupID.x; }
 uint group_count() { return gl_NumWorkGroups.x; }
 
+@if sets
+// Sets of experts have the same ids and the same x: their pairs are counted through all of them.
+uint set = 0u, weights_begin = 0u;
+uint pair_count() { return VIEWS == 0u ? batch * slots : sets * batch * slots; }
+
+// The pair among those of a set; what follows is done with that set.
+uint pair_of(uint number) {
+    if (VIEWS == 0u) return number;
+    const uint pairs = batch * slots, in_launch = number / pairs;
+    set = set_first + in_launch, weights_begin = weights_first + in_launch * weights_outer;
+    return number % pairs;
+}
+@else
+const uint set = 0u, weights_begin = 0u;
+@end
+
 // Among all rows of weights: experts may be further apart than their rows.
-uint row_of_weights(uint n) { return VIEWS == 0u ? n : n / rows * weights_inner + n % rows; }
+uint row_of_weights(uint n) { return VIEWS == 0u ? n : weights_begin + n / rows * weights_inner + n % rows; }
 
 // Where the x of a token, or of one of its slots, begins, in runs.
 uint x_from(uint vector, uint row_runs) {

@@ -174,11 +174,11 @@ static qk_status make_call(call *c, family f, qk_error *error) {
     X(push_matrix, GEMV_MATRIX, c->kernel.push_bytes = 20, ARGUMENT,                                                   \
       "kernel->push_bytes is 20, must be 104, as this family has it")                                                  \
     X(push_id, GEMV_ID, c->kernel.push_bytes = 20, ARGUMENT,                                                           \
-      "kernel->push_bytes is 20, must be 72, as this family has it")                                                   \
+      "kernel->push_bytes is 20, must be 92, as this family has it")                                                   \
     X(push_limit, GEMV_ID, c->backend.limits.push_bytes = 24, LIMIT,                                                   \
-      "kernel->push_bytes is 72, must be at most 24 on this device")                                                   \
+      "kernel->push_bytes is 92, must be at most 24 on this device")                                                   \
     X(view_id, GEMV_ID, c->kernel.view = QK_VIEW_MATRIX, ARGUMENT,                                                     \
-      "kernel->push_bytes is 72, must be 84, as this family has it")                                                   \
+      "kernel->push_bytes is 92, must be 104, as this family has it")                                                   \
     X(view_dequant, DEQUANT_MATRIX, c->kernel.view = QK_VIEW_BLOCKS, ARGUMENT,                                         \
       "kernel->view is 0, must be another than QK_VIEW_BLOCKS for this function")                                      \
     X(view_gather, GATHER_MATRIX, c->kernel.view = QK_VIEW_BLOCKS, ARGUMENT,                                           \
@@ -387,7 +387,7 @@ static void test_wrong_calls(void **state) {
 typedef struct patches_seen {
     uint32_t count;
     qk_range ranges[4][2];
-    uint32_t push[4][12];
+    uint32_t push[4][QK_GEMV_ID_MATRIX_PUSH_BYTES / 4];
 } patches_seen;
 
 static qk_status see_patches(void *context, const qk_launch *launch, qk_error *error) {
@@ -444,6 +444,39 @@ static void test_experts_of_patches(void **state) {
     }
 }
 
+static qk_status call_with_views(call *c, const qk_expert_views *views, qk_error *error) {
+    c->kernel.bindings = c->bindings;
+    return qk_dispatch_gemv_id_views(&c->backend, &c->kernel, c->weights, c->x, c->ids, c->out, c->status, c->experts,
+                                     c->rows, c->cols, 1, 2, 1, views, NULL, error);
+}
+
+/* Two sets of three. Where they are launched one by one, the second begins between two places that can be bound. */
+static void test_sets_of_patches(void **state) {
+    (void)state;
+    for (uint32_t apart = 0; apart < 2; apart++) {
+        patches_seen seen = {0};
+        qk_error error = {""};
+        call c = experts_of_patches(&seen);
+        const qk_expert_views views = {.sets = 2};
+        c.weights[0].size = 6 * 192;
+        c.weights[1].size = 6 * 12;
+        c.out.size = 2 * 2 * 8 * 4;
+        c.backend.limits.offset_alignment = 8;
+        if (apart) c.backend.limits.storage_range = 1000;
+        if (call_with_views(&c, &views, &error) != QK_OK) fail_msg("%s", error.text);
+        assert_int_equal(seen.count, 1 + apart);
+        for (uint32_t i = 0; i < seen.count; i++) {
+            const uint32_t first = 2 * i, count = apart ? 3 + i : 6;
+            assert_int_equal(seen.ranges[i][0].offset, first * 192);
+            assert_int_equal(seen.ranges[i][0].size, count * 192);
+            assert_int_equal(seen.ranges[i][1].offset, first * 12);
+            assert_int_equal(seen.ranges[i][1].size, count * 12);
+            const uint32_t expected[5] = {2 - apart, i, 8 * i, 24, 16};
+            assert_memory_equal(seen.push[i] + 12 + 9, expected, sizeof expected);
+        }
+    }
+}
+
 static void test_wrong_experts_of_patches(void **state) {
     (void)state;
     patches_seen seen = {0};
@@ -462,11 +495,12 @@ static void test_wrong_experts_of_patches(void **state) {
     assert_non_null(strstr(error.text, "weights[1].size is 35 bytes, must be at least 36"));
     c = experts_of_patches(&seen);
     const qk_expert_views gap = {.weights_stride = 16};
-    c.kernel.bindings = c.bindings;
-    assert_int_equal(qk_dispatch_gemv_id_views(&c.backend, &c.kernel, c.weights, c.x, c.ids, c.out, c.status, 3, 8, 48,
-                                               3, 2, 1, &gap, NULL, &error),
-                     QK_ERROR_UNSUPPORTED);
+    assert_int_equal(call_with_views(&c, &gap, &error), QK_ERROR_UNSUPPORTED);
     assert_non_null(strstr(error.text, "views->weights_stride is 16, must be 8"));
+    const qk_expert_views within = {.sets = 2, .weights_set_stride = 36};
+    c.out.size = 1000;
+    assert_int_equal(call_with_views(&c, &within, &error), QK_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "views->weights_set_stride is 36, must be a multiple of 8"));
     assert_int_equal(seen.count, 0);
 }
 
@@ -2057,6 +2091,7 @@ int main(void) {
         cmocka_unit_test(test_matrix_push),
         cmocka_unit_test(test_weight_bytes),
         cmocka_unit_test(test_experts_of_patches),
+        cmocka_unit_test(test_sets_of_patches),
         cmocka_unit_test(test_wrong_experts_of_patches),
         cmocka_unit_test(test_without_subgroups),
     };

@@ -350,13 +350,13 @@ mutate "earlier parts stay" templates/finish.glsl 's/!first \|\| (\(does \& ADDS
 mutate "what y holds stays, MSL" templates/finish.metal 's/!first \|\| \(to.epilogue & ADDS_TO_Y\) != 0/!first/' script gemv msl "residual q4_0"
 mutate "a bias is of its row, in parts" templates/finish.glsl 's/row = y_first % y_rows \+ n,/row = n,/' unit gemv_test
 mutate "a bias is added once" templates/finish.glsl 's/first \&\& \(does \& ADDS_BIAS/(does \& ADDS_BIAS/' unit gemv_test
-mutate "a bias is of its expert" templates/finish.glsl 's/row = expert \* rows \+ n/row = n/' unit gemv_test
+mutate "a bias is of its expert" templates/finish.glsl 's/row = \(set \* experts \+ expert\) \* rows \+ n/row = n/' unit gemv_test
 mutate "an expert that is not there has no bias, MSL" templates/gemv_id.metal 's/found \? push.epilogue : .*;/push.epilogue;/' script gemv msl expert_bias
 mutate "a bias, MSL" templates/finish.metal 's/sum \+= to.bias\[r.row\]/sum += to.bias[0]/' script gemv msl expert_bias
 mutate "a scale of rows" templates/finish.glsl 's/SCALES_ROWS\) != 0u \? row/SCALES_ROWS) != 0u ? 0u/' unit gemv_test
 mutate "a scale of vectors, in eights" templates/finish.glsl 's/\? vector_number : 0u/? m : 0u/' unit gemv_test
-mutate "a scale of slots" templates/finish.glsl 's/\? pair : expert/? 0u : expert/' unit gemv_test
-mutate "a scale of experts" templates/finish.glsl 's/\? pair : expert/? pair : 0u/' unit gemv_test
+mutate "a scale of slots" templates/finish.glsl 's/\? set \* batch \* slots \+ pair :/? 0u :/' unit gemv_test
+mutate "a scale of experts" templates/finish.glsl 's/: set \* experts \+ expert\]/: 0u]/' unit gemv_test
 mutate "a scale of experts, MSL" templates/finish.metal 's/: r.tensor\]/: 0]/' script gemv msl expert_bias
 mutate "a gate is of the whole sum" templates/finish.glsl 's/last \&\& \(does \& GATES/(does \& GATES/' unit gemv_test
 mutate "a gate is silu" templates/finish.glsl 's/exp\(-result_gate/exp(result_gate/' unit gemv_test
@@ -397,6 +397,22 @@ mutate "views: halves are rounded to even" templates/finish.glsl 's/0x37FFF001u 
 mutate "views: a matrix's rows, MSL" templates/gemv_rows.metal 's/at.weights_begin \+ min/min/' script views msl
 mutate "views: a stride of y, MSL" templates/finish.metal 's/vector \* shape.y_stride/vector * shape.y_rows/' script views msl
 mutate "views: elements before y, MSL" templates/finish.metal 's/r.at \+ r.skip/r.at/' script views msl
+mutate "sets: results do not overlap" $views 's/, p->sets, p->y_set\}/, 1, p->y_set}/' unit views_dispatch_test
+mutate "sets: there are so many results at most" $views 's/p->sets > UINT32_MAX \/ 2 \/ rows \/ pairs\)/0)/' unit views_dispatch_test
+mutate "sets: patches are whole experts apart" $views 's/p->weights_set % rows != 0/0/' unit dispatch_sums_test
+mutate "sets: where they do not fit together" $sums 's/g->apart \|= call->arguments\[i\]\.need > limit;/;/' unit views_dispatch_test
+mutate "sets: rows that are bound before one" $sums 's/s->sets\.weights_first = .*;/s->sets.weights_first = 0;/' unit views_dispatch_test
+mutate "sets: a scale for each expert of each" $sums 's/qk_product_\(g->planes\.sets, g->experts\),/g->experts,/' unit views_dispatch_test
+mutate "sets: tiles are of one" $headers/dispatch_gemm_id.h 's/views->sets < 2/1/' unit views_dispatch_test
+mutate "sets: the weights of the next" templates/views.glsl 's/in_launch \* weights_outer;/0u;/' script views vulkan
+mutate "sets: the experts of the next, that are patches" templates/gemv_id_wide.comp 's/begin = weights_begin \+ /begin = /' script views vulkan
+mutate "sets: one that is launched by itself" templates/views.glsl 's/set = set_first \+ in_launch/set = in_launch/' script views vulkan
+mutate "sets: the results of the next" templates/finish.glsl 's/set \* y_outer \+ //' script views vulkan
+mutate "sets: a bias of the next" templates/finish.glsl 's/row = \(set \* experts \+ expert\)/row = expert/' script views vulkan
+mutate "sets: a scale of a pair of the next" templates/finish.glsl 's/set \* batch \* slots \+ pair :/pair :/' script views vulkan
+mutate "sets: the weights of the next, MSL" templates/gemv_id.metal 's/n = weights_begin \+ /n = /' script views msl
+mutate "sets: stacked experts of the next, MSL" templates/gemv_id.metal 's/ \+ weights_begin \/ push\.rows//' script experts msl
+mutate "sets: the results of the next, MSL" templates/gemv_id.metal 's/set \* push\.y_outer \+ //' script views msl
 mutate "views: halves, MSL" templates/finish.metal 's/as_type<ushort>\(half\(sum\)\)/f32_to_bf16(sum)/' script views msl
 glue=integrations/ggml/ggml-vulkan-qkgen.cpp
 tensors=$headers/tensors.h
@@ -658,7 +674,7 @@ mutate "offsets of 64 bits" $launch 's/(range.offset = .*)first \* argument->uni
 mutate "bindings of a launch are below 4 GiB" $launch 's/qk_min_\(call->backend->limits.storage_range, UINT32_MAX\)/call->backend->limits.storage_range/' \
   unit dispatch_sums_test
 mutate "tiles of a launch are below 2^32" $sums 's/most_tiles \/ g->row_tiles/most_tiles/' unit dispatch_sums_test
-mutate "tiles of the experts of a launch are below 2^32" $sums 's/UINT32_MAX \/ \(qk_max_\(g.planes.weights, rows\) \* g.row_tiles\)/UINT64_MAX/' unit dispatch_sums_test
+mutate "tiles of the experts of a launch are below 2^32" $sums 's/most = most_rows \/ qk_max_\(p->weights, g->rows\);/most = UINT64_MAX;/' unit dispatch_sums_test
 mutate "products that overflow are errors" $check 's/if \(b != 0 \&\& a > UINT64_MAX \/ b\)/if (0)/' unit dispatch_sums_test
 mutate "elements of a matrix are below 2^32" $check 's/if \(rows > UINT32_MAX \/ cols\)/if (0)/' unit dispatch_sums_test
 mutate "elements of a gather are below 2^32" $decode 's/UINT32_MAX \/ cols; \/\* rows/UINT64_MAX; \/* rows/' unit dispatch_test

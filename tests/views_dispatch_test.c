@@ -178,6 +178,30 @@ static void takes(call *c) {
         refuses(&c, QK_ERROR_##status, text);                                                                          \
     } while (0)
 
+static void test_refused_sets(void) {
+    const family f = GEMV_ID;
+    CHANGED(f, c.expert_views.sets = 2; c.expert_views.y_set_stride = 767, ARGUMENT,
+                                        "views->y_set_stride is 767, must be at least 768, so that results do not");
+    CHANGED(f, c.expert_views.sets = 3; c.expert_views.y_set_stride = 128;
+            c.expert_views.y_slot_stride = 383, ARGUMENT, "views->y_slot_stride is 383, must be at least 384");
+    CHANGED(f, c.expert_views.sets = 2; c.expert_views.weights_set_stride = 127, ARGUMENT,
+                                        "views->weights_set_stride is 127, must be at least 128");
+    CHANGED(f, c.expert_views.sets = UINT64_C(1) << 40, LIMIT, "views->sets is 1099511627776, must be at most 2796202");
+    CHANGED(f, c.expert_views.sets = 2;
+            c.y.size = 2 * 768 * 4 - 1, SIZE, "y.size is 6143 bytes, must be at least 6144");
+    CHANGED(f, c.expert_views.sets = 2; c.weights.size = 2 * 3 * 128 * 8 * BYTES - 1, SIZE, "weights[0].size is");
+    CHANGED(f, c.expert_views.sets = 2; c.expert_views.weights_set_stride = 500;
+            c.weights.size = (500 + 384) * 8 * BYTES - 1, SIZE, "weights[0].size is");
+    CHANGED(f, c.expert_views.sets = 2; c.expert_views.y_set_stride = 1000; c.residual.size = 1768 * 4 - 1;
+            c.epilogue.residual = &c.residual, SIZE, "residual.size is 7071 bytes, must be at least 7072");
+    /* There is a scale for each expert and for each pair of both sets. */
+    CHANGED(f, c.expert_views.sets = 2; c.residual.size = 6 * 4 - 1;
+            c.epilogue.scale = &c.residual, SIZE, "scale.size is 23 bytes, must be at least 24");
+    CHANGED(f, c.expert_views.sets = 2; c.residual.size = 12 * 4 - 1; c.epilogue.scale = &c.residual;
+            c.epilogue.scale_per = QK_PER_VECTOR, SIZE, "scale.size is 47 bytes, must be at least 48");
+    CHANGED(f, c.expert_views.sets = 2; c.backend.limits.storage_range = 6143, LIMIT, "y takes 6144 bytes");
+}
+
 static void test_refused(void **state) {
     (void)state;
     for (family f = GEMV; f <= GEMM; f++) {
@@ -238,6 +262,8 @@ static void test_refused(void **state) {
                 c.weights.size = 388 * 8 * BYTES - 1, SIZE, "weights[0].size is");
         CHANGED(f, c.without = 1; c.ids.offset = 4, ALIGNMENT, "ids.offset is 4, must be a multiple of 64");
     }
+    CHANGED(GEMM_ID, c.expert_views.sets = 2, UNSUPPORTED, "views->sets is 2, must be 1 for many tokens; gemv_id");
+    test_refused_sets();
 }
 
 /* ---- addresses ---- */
@@ -473,10 +499,11 @@ static void test_uneven(void **state) {
 
 static void test_experts(void **state) {
     (void)state;
+    uint32_t cut = 0, apart = 0, together = 0;
     for (uint32_t i = 0; i < 1000; i++) {
         call c = call_of(i % 2 ? GEMM_ID : GEMV_ID, 1 + below(40), 64 * (1 + below(4)), 1 + below(20));
         qk_expert_views *v = &c.expert_views;
-        c.experts = 1 + below(6);
+        c.experts = 1 + below(i % 3 ? 6 : 60);
         c.slots = 1 + below(3);
         c.x_slots = below(2) ? c.slots : 1;
         if (below(2)) v->x_slot_stride = c.cols + 4 * below(9);
@@ -487,46 +514,65 @@ static void test_experts(void **state) {
         if (below(2)) v->y_stride = c.slots * y_slot + below(9);
         if (below(2)) v->ids_stride = c.slots + below(5);
         if (below(2)) v->weights_stride = c.rows + below(5);
+        if (i % 2 == 0 && below(2)) v->sets = 1 + below(4);
+        const uint64_t sets = or_else(v->sets, 1);
         v->y_type = (qk_y_type)below(3);
         if (below(2)) c.x.offset = 16 * below(9);
         if (below(2)) c.ids.offset = 4 * below(9);
         if (below(2)) c.y.offset = (v->y_type ? 2 : 4) * below(9);
         const uint64_t x = or_else(v->x_stride, c.x_slots * x_slot), y = or_else(v->y_stride, c.slots * y_slot);
         const uint64_t ids = or_else(v->ids_stride, c.slots), expert = or_else(v->weights_stride, c.rows);
+        if (sets > 1 && below(2)) v->y_set_stride = c.batch * y + below(30);
+        if (sets > 1 && below(2)) v->weights_set_stride = c.rows + below(2 * c.experts * expert);
+        const uint64_t y_set = or_else(v->y_set_stride, c.batch * y);
+        const uint64_t set_rows = or_else(v->weights_set_stride, c.experts * expert);
         const uint64_t row_bytes = c.cols / BLOCK * BYTES;
+        uint64_t done[8] = {0};
         const int parts = i % 3 == 0 && i % 2 == 0;
-        if (parts) c.backend.limits.storage_range = 32 * (expert * row_bytes) + 40 * 40 * 1024;
+        uint64_t largest = c.batch * x > sets * y_set + y ? c.batch * x : sets * y_set + y; /* x and y fit */
+        if (largest < 4 * expert * row_bytes)
+            largest = 4 * expert * row_bytes; /* as many begin where they can be bound */
+        if (parts) c.backend.limits.storage_range = 4 * largest + 64 * row_bytes + 256;
         takes(&c);
+        cut += i % 2 == 0 && noted.count > sets;
+        apart += sets > 1 && noted.count > 1;
+        together += sets > 1 && noted.count == 1;
         const uint32_t out = i % 2 ? 5 : 4;
         for (uint32_t l = 0; l < noted.count; l++) {
             const record *r = &noted.launches[l];
             const uint32_t *push = r->push, *w = push + 9, pairs = (uint32_t)(c.batch * c.slots);
             const int on = r->values[VIEWS] != 0;
-            for (uint32_t pair = 0; pair < pairs; pair++) {
-                const uint32_t slots = push[3], token = pair / slots, slot = pair % slots;
-                const uint32_t vector = push[4] == 1 ? token : pair;
+            const uint32_t of_launch = on ? w[9] : 1, set_first = on ? w[10] : 0;
+            for (uint32_t of_all = 0; of_all < of_launch * pairs; of_all++) {
+                const uint32_t slots = push[3], pair = of_all % pairs, token = pair / slots, slot = pair % slots;
+                const uint32_t set = set_first + of_all / pairs, vector = push[4] == 1 ? token : pair;
                 const uint32_t x_at =
                     on ? w[1] + vector / push[4] * w[3] + vector % push[4] * w[2] : vector * (uint32_t)c.cols;
-                const uint32_t y_at = on ? token * w[6] + slot * w[5] + w[4] : pair * (uint32_t)c.rows;
+                const uint32_t y_at = on ? set * w[13] + token * w[6] + slot * w[5] + w[4] : pair * (uint32_t)c.rows;
                 const uint32_t id_at = on ? w[7] + token * w[8] + slot : pair;
                 assert_int_equal(r->ranges[1].offset + (uint64_t)x_at * 4,
                                  c.x.offset + (token * x + (c.x_slots > 1 ? slot : 0) * x_slot) * 4);
                 assert_int_equal(r->ranges[2].offset + (uint64_t)id_at * 4, c.ids.offset + (token * ids + slot) * 4);
                 assert_int_equal(r->ranges[out].offset + (uint64_t)y_at * (v->y_type ? 2 : 4),
-                                 c.y.offset + (token * y + slot * y_slot) * (v->y_type ? 2 : 4));
+                                 c.y.offset + (set * y_set + token * y + slot * y_slot) * (v->y_type ? 2 : 4));
                 assert_true((x_at + c.cols) * 4 <= r->ranges[1].size && (id_at + 1) * 4 <= r->ranges[2].size);
                 assert_true((y_at + c.rows) * (v->y_type ? 2 : 4) <= r->ranges[out].size);
             }
-            for (uint32_t e = push[6]; e < push[7]; e++)
-                for (uint32_t n = 0; n < c.rows; n++) {
-                    const uint32_t row = (e - push[6]) * (uint32_t)c.rows + n,
-                                   at = on ? row / push[0] * w[0] + row % push[0] : row;
-                    assert_int_equal(r->ranges[0].offset + at * row_bytes,
-                                     c.weights.offset + (e * expert + n) * row_bytes);
-                    assert_true((at + 1) * row_bytes <= r->ranges[0].size);
-                }
+            assert_int_equal(r->ranges[0].offset % ALIGNMENT, 0);
+            assert_true(r->ranges[0].size <= c.backend.limits.storage_range);
+            for (uint32_t of_all = 0; of_all < of_launch * (push[7] - push[6]) * c.rows; of_all++) {
+                const uint32_t rows = push[0], n = of_all % rows, of = push[7] - push[6], e = of_all / rows % of;
+                const uint32_t set = of_all / rows / of, row = e * rows + n;
+                const uint32_t at = on ? w[11] + set * w[12] + row / rows * w[0] + row % rows : row;
+                const uint64_t from = (set_first + set) * set_rows + (push[6] + e) * expert + n;
+                assert_int_equal(r->ranges[0].offset + at * row_bytes, c.weights.offset + from * row_bytes);
+                assert_true((at + 1) * row_bytes <= r->ranges[0].size);
+                done[set_first + set] += i % 2 == 0;
+            }
         }
+        for (uint64_t set = 0; set < sets && i % 2 == 0; set++) assert_int_equal(done[set], c.experts * c.rows);
     }
+    if (cut < 20 || apart < 20 || together < 20) fail_msg("%u, %u, %u", cut, apart, together);
 }
 
 int main(void) {

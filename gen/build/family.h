@@ -28,8 +28,9 @@ enum {
     "groups", "matrix_first", "matrices", "vectors", "sharing", "sharing_outer", "weights_first", "weights_inner",     \
         "weights_outer", "x_first", "x_stride", "x_inner", "x_outer", "y_skip", "y_stride", "y_inner", "y_outer"
 #define QG_EXPERT_VIEWS_PUSH                                                                                           \
-    "weights_inner", "x_first", "x_stride", "x_inner", "y_skip", "y_stride", "y_inner", "ids_skip", "ids_inner"
-enum { QG_N_VIEWS_PUSH = 17, QG_N_EXPERT_VIEWS_PUSH = 9 };
+    "weights_inner", "x_first", "x_stride", "x_inner", "y_skip", "y_stride", "y_inner", "ids_skip", "ids_inner",       \
+        "sets", "set_first", "weights_first", "weights_outer", "y_outer"
+enum { QG_N_VIEWS_PUSH = 17, QG_N_EXPERT_VIEWS_PUSH = 14 };
 /* Whether an epilogue reads what has that role. */
 bool qg_is_epilogue(qk_role role);
 

@@ -97,7 +97,8 @@ static bool open_matrix(qg_job *job, const qg_texts *in, const void **pointers) 
         return qg_complain("--rows is %llu and --cols is %llu: for %s they must be %s, with a product below 2^32",
                            (unsigned long long)job->rows, (unsigned long long)job->cols, layout->name,
                            shape_rule(job->arena, layout)) == 0;
-    const uint64_t experts = job->family->sums && job->family->experts && job->experts ? job->experts : 1;
+    const bool sums_experts = job->family->sums && job->family->experts && job->experts;
+    const uint64_t experts = sums_experts ? qg_experts_of_sets(&job->views, job->experts, job->rows) : 1;
     job->sizes = sizes;
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
         qg_input file;
@@ -188,17 +189,20 @@ static const char *vectors_text(const qg_job *job) {
                      (unsigned long long)job->x_slots);
 }
 
-/* Where vectors and matrices lie. */
-static bool place(qg_job *job, const char *views) {
-    const char *why = NULL;
-    if (views && !job->family->sums)
+static bool read_views(qg_job *job, const char *views) {
+    if (!views) return true;
+    if (!job->family->sums)
         return qg_complain("--views is for families that sum; %s has no vectors", job->family->name) == 0;
+    const char *why = qg_views_read(job->arena, views, job->family->experts, &job->views);
+    return !why || qg_complain("--views: %s", why) == 0;
+}
+
+/* Where vectors and matrices lie. */
+static bool place(qg_job *job) {
     if (!job->family->sums) return true;
-    if (views) why = qg_views_read(job->arena, views, job->family->experts, &job->views);
-    if (why) return qg_complain("--views: %s", why) == 0;
     if (job->batch == 0) job->batch = 1;
     const qg_sum_shape shape = {job->rows, job->cols, job->batch, job->experts, job->slots, job->x_slots};
-    why = qg_places_of(job->arena, &job->views, &shape, &job->places);
+    const char *why = qg_places_of(job->arena, &job->views, &shape, &job->places);
     return !why || qg_complain("--views: %s", why) == 0;
 }
 
@@ -267,11 +271,11 @@ static bool open_before(qg_job *job, const char *path, const char *what) {
     return true;
 }
 
-/* The expert of each vector of results; NULL: there are none. */
+/* The expert of each vector of results, among those of all sets; NULL: there are none. */
 static const uint32_t *ids_of_vectors(const qg_job *job) {
     if (!job->ids) return NULL;
     uint32_t *ids = QG_NEW_ARRAY(job->arena, uint32_t, job->places.vectors + 1);
-    for (uint64_t i = 0; i < job->places.vectors; ++i) ids[i] = job->ids[job->places.ids_of[i]];
+    qg_matrices_of(&job->places, job->ids, ids);
     return ids;
 }
 
@@ -284,7 +288,7 @@ static bool open_epilogue(qg_job *job, const char *added, const char *const *fil
     if (why) return qg_complain("%s", why) == 0;
     e->rows = job->rows;
     e->vectors = job->places.vectors;
-    e->experts = job->ids ? job->experts : 0;
+    e->experts = job->ids ? job->places.matrices : 0;
     e->ids = ids_of_vectors(job);
     e->y_of = job->places.y_of;
     e->y_elements = job->places.y_elements;
@@ -302,7 +306,7 @@ static bool open_epilogue(qg_job *job, const char *added, const char *const *fil
     return good;
 }
 
-static bool open_ids(qg_job *job, const char *path, const char *views) {
+static bool open_ids(qg_job *job, const char *path) {
     qg_input file;
     if (!path || job->experts == 0)
         return qg_complain("%s needs --ids FILE, u32 numbers of experts, and --experts, at least 1",
@@ -314,7 +318,7 @@ static bool open_ids(qg_job *job, const char *path, const char *views) {
         return qg_complain("--x-slots is %llu, and must be 1, where a token has one x, or --slots %llu",
                            (unsigned long long)job->x_slots, (unsigned long long)job->slots) == 0;
     if (!qg_input_open(path, &file)) return false;
-    if (job->slots > UINT64_MAX / 4 / job->batch || !place(job, views)) return false;
+    if (job->slots > UINT64_MAX / 4 / job->batch || !place(job)) return false;
     if (file.bytes != 4 * job->places.ids)
         return qg_complain("%s holds %llu bytes, but --tokens %llu times --slots %llu u32%s have %llu", path,
                            (unsigned long long)file.bytes, (unsigned long long)job->batch,
@@ -325,9 +329,9 @@ static bool open_ids(qg_job *job, const char *path, const char *views) {
 }
 
 /* What a family that sums takes beside weights. */
-static bool open_vectors(qg_job *job, const char *ids, const char *views, const char *x) {
+static bool open_vectors(qg_job *job, const char *ids, const char *x) {
     const bool experts = job->family->sums && job->family->experts;
-    return (experts ? open_ids(job, ids, views) : place(job, views)) && (!job->family->sums || open_x(job, x));
+    return (experts ? open_ids(job, ids) : place(job)) && (!job->family->sums || open_x(job, x));
 }
 
 /* ---- output ---- */
@@ -564,9 +568,9 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     if (!qg_session_class(session, job.family, job.layout, sum, &job.sum) || !target_takes(&job, target)) return 1;
 
     const void **pointers = QG_NEW_ARRAY(session->arena, const void *, job.layout->n_buffers);
-    if (!open_weights(&job, &in, pointers) || !open_shape(&job) || !open_indices(&job, indices)) return 1;
-    if (!open_vectors(&job, ids, views, x) || !read_per(per, &job.epilogue.scale_per)) return 1;
-    if (!open_epilogue(&job, added, epilogue)) return 1;
+    if (!read_views(&job, views) || !open_weights(&job, &in, pointers) || !open_shape(&job)) return 1;
+    if (!open_indices(&job, indices) || !open_vectors(&job, ids, x)) return 1;
+    if (!read_per(per, &job.epilogue.scale_per) || !open_epilogue(&job, added, epilogue)) return 1;
     qg_templates templates;
     const char *why = NULL;
     if (!qg_templates_load(session->arena, qg_session_templates(session), &templates, &why))

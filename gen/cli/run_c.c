@@ -157,17 +157,18 @@ static void run_sums(reference *r, const qg_job *job, void *y) {
     float *sums = malloc((size_t)(job->rows + 1) * sizeof *sums);
     for (uint64_t v = 0; v < p->vectors && sums; ++v) {
         const char *x = (const char *)job->x + p->x_of[p->vector_of[v]] * (qg_scalars[job->type].bits / 8);
-        const uint64_t id = job->ids ? job->ids[p->ids_of[v]] : p->matrix_of[v];
+        const uint64_t id = qg_matrix_of(p, job->ids, v);
         const bool apart = job->sizes != NULL; /* the reference finds an expert in all of them */
-        const uint32_t missing = id >= p->matrices, number = apart ? (uint32_t)id : missing;
+        const uint32_t missing = id >= p->matrices;
+        const uint32_t number = !apart || missing ? 0 - missing : (uint32_t)(p->weights_of[id] / job->rows);
         const void *weights[64];
         for (uint32_t i = 0; i < layout->n_buffers && i < 64; ++i) {
             const uint64_t first = missing || apart ? 0 : p->weights_of[id] * job->cols / layout->elements;
             weights[i] = (const char *)job->weights[i] + first * layout->buffers[i].bytes;
         }
         if (job->ids)
-            r->out_of_range +=
-                gemv_id(weights, x, &number, apart ? job->experts : 1, job->rows, job->cols, 1, 1, 1, sums);
+            r->out_of_range += gemv_id(weights, x, &number, apart ? (uint32_t)(p->weight_rows / job->rows) : 1,
+                                       job->rows, job->cols, 1, 1, 1, sums);
         else
             gemv(weights, x, job->rows, job->cols, 1, sums);
         store_vector(job, v, sums, y);

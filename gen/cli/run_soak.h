@@ -61,8 +61,6 @@ typedef struct qg_soak_choice {
 
 /* Vectors of x that each token has, where there are experts. */
 uint64_t qg_soak_x_slots(const qg_soak_case *c);
-/* Matrices in a tensor of weights: experts, or 1. */
-uint64_t qg_soak_experts(const qg_soak_case *c);
 /* Where vectors and matrices of a sum lie. Returns NULL, or a sentence saying what is wrong. */
 const char *qg_soak_places(qg_arena *arena, const qg_soak_case *c, qg_views *views, qg_places *places);
 

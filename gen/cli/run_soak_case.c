@@ -138,8 +138,6 @@ static bool draw_kernel(qg_arena *arena, const qg_soak_choice *choice, uint64_t 
 
 uint64_t qg_soak_x_slots(const qg_soak_case *c) { return c->x_slots ? c->x_slots : 1; }
 
-uint64_t qg_soak_experts(const qg_soak_case *c) { return c->family->experts && c->experts ? c->experts : 1; }
-
 const char *qg_soak_places(qg_arena *arena, const qg_soak_case *c, qg_views *views, qg_places *places) {
     const bool experts = c->family->experts;
     const qg_sum_shape shape = {c->rows, c->cols, c->batch, experts ? c->experts : 0, c->slots, qg_soak_x_slots(c)};
@@ -328,16 +326,30 @@ static void add_offsets(qg_text *text, uint64_t *state, const qg_soak_case *c) {
 /* The least stride of x: runs of four are loaded, but where columns may end anywhere. */
 static uint64_t least_stride_of_x(const qg_soak_case *c) { return c->layout->ragged ? c->cols : (c->cols + 3) / 4 * 4; }
 
+/* Two or three sets of experts, which lie one after the other, with room between them, or one set between the other. */
+static void add_sets(qg_text *text, uint64_t *state, const qg_soak_case *c, uint64_t expert, uint64_t y_token) {
+    const uint64_t sets = 2 + below(state, 2), unit = c->layout->view == QG_VIEW_BLOCKS ? 1 : c->rows;
+    const uint64_t rows = one_in(state, 3) ? expert : draw_stride(state, c->experts * expert, unit);
+    qg_text_printf(text, ",sets=%llu,weights_set_stride=%llu,y_set_stride=%llu", (unsigned long long)sets,
+                   (unsigned long long)rows, (unsigned long long)draw_stride(state, c->batch * y_token, 1));
+}
+
 static const char *draw_expert_views(qg_arena *arena, uint64_t *state, const qg_soak_case *c) {
     qg_text text = qg_text_new(arena);
+    const bool blocks = c->layout->view == QG_VIEW_BLOCKS;
     const unsigned long long x_slot = draw_stride(state, least_stride_of_x(c), 4),
-                             y_slot = draw_stride(state, c->rows, 1);
-    qg_text_printf(&text, "x_slot_stride=%llu,x_stride=%llu,y_slot_stride=%llu,y_stride=%llu", x_slot,
-                   (unsigned long long)draw_stride(state, qg_soak_x_slots(c) * x_slot, 4), y_slot,
-                   (unsigned long long)draw_stride(state, c->slots * y_slot, 1));
-    qg_text_printf(&text, ",ids_stride=%llu,weights_stride=%llu", (unsigned long long)draw_stride(state, c->slots, 1),
-                   (unsigned long long)(c->layout->view == QG_VIEW_BLOCKS ? draw_stride(state, c->rows, 1) : c->rows));
+                             y_slot = draw_stride(state, c->rows, 1),
+                             y_token = draw_stride(state, c->slots * y_slot, 1),
+                             x_token = draw_stride(state, qg_soak_x_slots(c) * x_slot, 4),
+                             expert = blocks ? draw_stride(state, c->rows, 1) : c->rows,
+                             ids = draw_stride(state, c->slots, 1);
+    qg_text_printf(&text, "x_slot_stride=%llu,x_stride=%llu,y_slot_stride=%llu,y_stride=%llu", x_slot, x_token, y_slot,
+                   y_token);
+    qg_text_printf(&text, ",ids_stride=%llu,weights_stride=%llu", ids, expert);
     add_offsets(&text, state, c);
+    const uint64_t results = c->rows * c->batch * c->slots;
+    const bool small = c->experts * c->rows * c->cols < 1 << 20 && results < 1 << 20;
+    if (!c->family->in_tiles && small && one_in(state, 3)) add_sets(&text, state, c, expert, y_token);
     return text.data;
 }
 

@@ -97,7 +97,7 @@ static bool make_weights(const qg_soak_case *c, qg_soak_data *data) {
             layout->view == QG_VIEW_BLOCKS ? rows_of_period(data) * (c->cols / layout->elements) : 0;
         const uint64_t bytes = layout->view == QG_VIEW_BLOCKS
                                    ? repeated * layout->buffers[i].bytes
-                                   : qg_soak_experts(c) * qk_weight_bytes(data->kernel, i, c->rows, c->cols);
+                                   : all_rows(data) / c->rows * qk_weight_bytes(data->kernel, i, c->rows, c->cols);
         data->weights.periods[i] = bytes > UINT64_C(1) << 22 && !repeated ? UINT64_C(8) * 131071 : bytes;
         if (!data->weights.periods[i]) data->weights.periods[i] = 8;
     }
@@ -115,10 +115,10 @@ static float *some_floats(uint64_t count, uint64_t seed) {
     return floats;
 }
 
-/* The expert of each vector of results. */
+/* The expert of each vector of results, among those of all sets. */
 static uint32_t *ids_of_vectors(const qg_soak_data *data) {
     uint32_t *ids = calloc(data->places.vectors + 1, sizeof *ids);
-    for (uint64_t v = 0; ids && v < data->places.vectors; ++v) ids[v] = data->ids[data->places.ids_of[v]];
+    if (ids) qg_matrices_of(&data->places, data->ids, ids);
     return ids;
 }
 
@@ -146,7 +146,7 @@ static bool make_epilogue(const qg_soak_case *c, qg_soak_data *data) {
     e->vectors = p->vectors;
     e->y_of = p->y_of;
     e->y_elements = p->y_elements;
-    e->experts = c->family->experts ? c->experts : 0;
+    e->experts = c->family->experts ? p->matrices : 0;
     if (data->ids && !(e->ids = ids_of_vectors(data))) return false;
     e->scale_per = c->epilogue & QK_SCALES_ROWS_      ? QK_PER_ROW
                    : c->epilogue & QK_SCALES_VECTORS_ ? QK_PER_VECTOR
@@ -367,14 +367,14 @@ static bool judge_zeros(judge *j, const void *y) {
     const qg_soak_case *c = j->c;
     const uint32_t *ids = j->data->epilogue.ids;
     for (uint64_t p = 0; p < j->data->places.vectors; ++p)
-        for (uint64_t n = 0; n < c->rows && ids[p] >= c->experts; ++n) {
+        for (uint64_t n = 0; n < c->rows && ids[p] >= j->data->places.matrices; ++n) {
             double limit = 0;
             const double must = qg_epilogue_result(&j->data->epilogue, 0, p * c->rows + n, &limit);
             const double got = result_of(j, y, p, n);
             if (isinf(got) && j->data->y_type != QG_F32 && overflows(j->data->y_type, must, limit)) continue;
             if (!(fabs(got - must) <= stored_limit(j->data->y_type, must, limit)))
-                return wrong(j, "slot %llu, row %llu: %.9g, must be %.9g, for its expert %u is out of range",
-                             (unsigned long long)p, (unsigned long long)n, got, must, ids[p]);
+                return wrong(j, "slot %llu, row %llu: %.9g, must be %.9g, for its expert is out of range",
+                             (unsigned long long)p, (unsigned long long)n, got, must);
         }
     return true;
 }
@@ -543,7 +543,7 @@ bool qg_soak_judge(qg_arena *arena, const qg_soak_data *data, void *const *outpu
                            c->cols,
                            (const unsigned char *const *)data->weights.patterns,
                            data->weights.periods,
-                           c->family->experts ? c->experts : 0,
+                           c->family->experts ? all_rows(data) / c->rows : 0,
                            NULL};
     j.tensor.patches = qg_patches_new(arena, &j.tensor);
     if (c->layout->view == QG_VIEW_BLOCKS) j.period = rows_of_period(data);

@@ -232,7 +232,7 @@ static qk_status take_weights(trial *t) {
         const bool matrices = t->c->layout->view != QG_VIEW_BLOCKS && t->c->family->experts;
         const uint64_t rows = t->c->family->sums && !matrices ? t->data.places.weight_rows : t->c->rows;
         t->weight_bytes[i] = rows && t->c->cols ? qk_weight_bytes(t->kernel, i, rows, t->c->cols) : 0;
-        if (matrices) t->weight_bytes[i] *= qg_soak_experts(t->c);
+        if (matrices && rows) t->weight_bytes[i] *= t->data.places.weight_rows / rows;
         if (!same) status = make_weights(t, i);
         if (same) t->weights[t->n_weights++] = kept->buffers[i];
     }

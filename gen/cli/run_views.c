@@ -58,6 +58,9 @@ static const char *read_one(qg_arena *arena, const char *name, const char *value
                                  {"y_slot_stride", &v->experts.y_slot_stride, 1, false},
                                  {"ids_stride", &v->experts.ids_stride, 1, false},
                                  {"weights_stride", &v->experts.weights_stride, 1, false},
+                                 {"sets", &v->experts.sets, 1, false},
+                                 {"weights_set_stride", &v->experts.weights_set_stride, 1, false},
+                                 {"y_set_stride", &v->experts.y_set_stride, 1, false},
                                  {"x_offset", &v->x_offset, 1, false},
                                  {"y_offset", &v->y_offset, 1, false}};
     const member *members = experts ? of_experts : all;
@@ -100,13 +103,16 @@ static void place_experts(const qk_expert_views *v, const qg_sum_shape *s, qg_pl
     const uint64_t x_slot = or_else(v->x_slot_stride, s->cols), y_slot = or_else(v->y_slot_stride, s->rows);
     const uint64_t x = or_else(v->x_stride, s->x_slots * x_slot), y = or_else(v->y_stride, s->slots * y_slot);
     const uint64_t ids = or_else(v->ids_stride, s->slots), expert = or_else(v->weights_stride, s->rows);
-    for (uint64_t i = 0; i < s->experts; ++i) p->weights_of[i] = i * expert;
+    const uint64_t pairs = s->batch * s->slots, y_set = or_else(v->y_set_stride, s->batch * y);
+    const uint64_t set = or_else(v->weights_set_stride, s->experts * expert);
+    for (uint64_t i = 0; i < p->matrices; ++i) p->weights_of[i] = i / s->experts * set + i % s->experts * expert;
     for (uint64_t i = 0; i < p->x_vectors; ++i) p->x_of[i] = i / s->x_slots * x + i % s->x_slots * x_slot;
     for (uint64_t i = 0; i < p->vectors; ++i) {
-        const uint64_t token = i / s->slots, slot = i % s->slots;
-        p->y_of[i] = token * y + slot * y_slot;
+        const uint64_t pair = i % pairs, token = pair / s->slots, slot = pair % s->slots;
+        p->y_of[i] = i / pairs * y_set + token * y + slot * y_slot;
         p->ids_of[i] = token * ids + slot;
-        p->vector_of[i] = s->x_slots == 1 ? token : i;
+        p->vector_of[i] = s->x_slots == 1 ? token : pair;
+        p->matrix_of[i] = i / pairs * s->experts;
     }
 }
 
@@ -132,7 +138,10 @@ static void place_dense(const qk_views *v, const qg_sum_shape *s, qg_places *p) 
 const char *qg_places_of(qg_arena *arena, const qg_views *views, const qg_sum_shape *shape, qg_places *p) {
     enum { MOST = 1 << 24 };
     const qk_views *v = &views->dense;
-    *p = (qg_places){.matrices = shape->experts};
+    const uint64_t sets = shape->experts ? or_else(views->experts.sets, 1) : 1;
+    *p = (qg_places){.matrices = shape->experts * sets, .experts = shape->experts};
+    if (sets > MOST)
+        return qg_format(arena, "there are %llu sets, and must be at most %u", (unsigned long long)sets, MOST);
     if (!shape->experts) {
         for (int d = 0; d < 2; ++d)
             if (or_else(v->batches[d], 1) % or_else(v->weights_batches[d], 1))
@@ -142,7 +151,7 @@ const char *qg_places_of(qg_arena *arena, const qg_views *views, const qg_sum_sh
         p->matrices = or_else(v->weights_batches[0], 1) * or_else(v->weights_batches[1], 1);
     }
     const uint64_t products = shape->experts ? 1 : or_else(v->batches[0], 1) * or_else(v->batches[1], 1);
-    p->vectors = shape->experts ? shape->batch * shape->slots : products * shape->batch;
+    p->vectors = shape->experts ? sets * shape->batch * shape->slots : products * shape->batch;
     p->x_vectors = shape->experts ? shape->batch * shape->x_slots : p->vectors;
     if (p->vectors > MOST || p->matrices > MOST)
         return qg_format(arena, "there are %llu vectors and %llu matrices, and must be at most %u",
@@ -162,6 +171,15 @@ const char *qg_places_of(qg_arena *arena, const qg_views *views, const qg_sum_sh
     for (uint64_t i = 0; i < p->vectors; ++i) reach(&p->y_elements, p->y_of[i], shape->rows);
     for (uint64_t i = 0; i < p->vectors && shape->experts; ++i) reach(&p->ids, p->ids_of[i], 1);
     return NULL;
+}
+
+uint64_t qg_experts_of_sets(const qg_views *views, uint64_t experts, uint64_t rows) {
+    const qk_expert_views *v = &views->experts;
+    return experts + (or_else(v->sets, 1) - 1) * or_else(v->weights_set_stride / rows, experts);
+}
+
+void qg_matrices_of(const qg_places *p, const uint32_t *ids, uint32_t *matrices) {
+    for (uint64_t v = 0; v < p->vectors; ++v) matrices[v] = (uint32_t)qg_matrix_of(p, ids, v);
 }
 
 /* ---- results ---- */

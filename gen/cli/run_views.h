@@ -30,19 +30,33 @@ typedef struct qg_sum_shape {
     uint64_t experts, slots, x_slots; /* experts: 0 where there are none */
 } qg_sum_shape;
 
-/* Where each thing begins. Vectors of results are in the order of products, or of tokens and slots. */
+/* Where each thing begins. Vectors of results are in the order of products, or of sets, tokens and slots; experts are
+ * in that of sets. */
 typedef struct qg_places {
-    uint64_t x_vectors, vectors, matrices;
-    uint64_t *x_of, *y_of; /* of each vector, elements */
-    uint64_t *ids_of;      /* of each vector of results, with experts */
-    uint64_t *vector_of;   /* of each vector of results, that of x */
-    uint64_t *matrix_of;   /* without experts, of each vector of results, the matrix of weights */
-    uint64_t *weights_of;  /* of each matrix, its first row */
+    uint64_t x_vectors, vectors, matrices, experts; /* of a set */
+    uint64_t *x_of, *y_of;                          /* of each vector, elements */
+    uint64_t *ids_of;                               /* of each vector of results, with experts */
+    uint64_t *vector_of;                            /* of each vector of results, that of x */
+    uint64_t *matrix_of;  /* of each vector of results, the matrix of weights; with experts, the first of its set */
+    uint64_t *weights_of; /* of each matrix, its first row */
     uint64_t x_elements, y_elements, ids, weight_rows; /* of all of them, from the first to the last */
 } qg_places;
 
 /* Returns NULL, or a sentence: there are too many vectors. */
 const char *qg_places_of(qg_arena *arena, const qg_views *views, const qg_sum_shape *shape, qg_places *places);
+
+/* How many experts lie from the first to the last of all sets, which are whole ones apart. */
+uint64_t qg_experts_of_sets(const qg_views *views, uint64_t experts, uint64_t rows);
+
+/* The matrix that result vector `v` is of, by the ids of a call with experts; UINT64_MAX: there is none. */
+static inline uint64_t qg_matrix_of(const qg_places *p, const uint32_t *ids, uint64_t v) {
+    if (!ids) return p->matrix_of[v];
+    const uint64_t id = ids[p->ids_of[v]];
+    return id < p->experts ? p->matrix_of[v] + id : UINT64_MAX;
+}
+
+/* The same for all of them, with experts; UINT32_MAX: there is none. */
+void qg_matrices_of(const qg_places *p, const uint32_t *ids, uint32_t *matrices);
 
 /* A result as it is stored, and back. */
 float qg_result_at(const void *y, qg_scalar type, uint64_t at);

@@ -111,6 +111,7 @@ void qg_binding_holes(qg_arena *arena, qg_holes *holes, const qg_kernel *kernel)
     qg_hole(holes, "pushes_matrix", kernel->layout->view != QG_VIEW_BLOCKS ? "" : NULL);
     qg_hole(holes, "stores_halves", family->sums && qg_stores_halves(kernel) ? "" : NULL);
     qg_hole(holes, "experts", family->sums && family->experts ? "" : NULL);
+    qg_hole(holes, "sets", family->sums && family->experts && !family->in_tiles ? "" : NULL);
 }
 
 const char *qg_template_of(qg_arena *arena, const qg_kernel *kernel, const char *ending) {

@@ -64,13 +64,27 @@ layout(push_constant) uniform Push {
     uint x_first, x_stride, x_inner;  // elements; from a slot's x to the next, and from a token's to the next
     uint y_skip, y_stride, y_inner;   // elements in y alone, then as of x
     uint ids_skip, ids_inner;         // and from a token's ids to the next
+    uint sets, set_first;             // sets of experts that this launch takes, and the first of them
+    uint weights_first, weights_outer, y_outer;  // rows before those, and from a set to the next; elements of y
 };
 
 uint group_number() { return gl_WorkGroupID.x; }
 uint group_count() { return gl_NumWorkGroups.x; }
 
+// Sets of experts have the same ids and the same x: their pairs are counted through all of them.
+uint set = 0u, weights_begin = 0u;
+uint pair_count() { return VIEWS == 0u ? batch * slots : sets * batch * slots; }
+
+// The pair among those of a set; what follows is done with that set.
+uint pair_of(uint number) {
+    if (VIEWS == 0u) return number;
+    const uint pairs = batch * slots, in_launch = number / pairs;
+    set = set_first + in_launch, weights_begin = weights_first + in_launch * weights_outer;
+    return number % pairs;
+}
+
 // Among all rows of weights: experts may be further apart than their rows.
-uint row_of_weights(uint n) { return VIEWS == 0u ? n : n / rows * weights_inner + n % rows; }
+uint row_of_weights(uint n) { return VIEWS == 0u ? n : weights_begin + n / rows * weights_inner + n % rows; }
 
 // Where the x of a token, or of one of its slots, begins, in runs.
 uint x_from(uint vector, uint row_runs) {
@@ -119,13 +133,13 @@ void store_y(uint at, float sum) {
 float scale_of_pair(uint pair, uint expert) {
     const uint does = EPILOGUE & epilogue;
     if ((does & SCALES) == 0u || (does & SCALES_ROWS) != 0u || expert >= experts) return 1.0;
-    return result_scale[(does & SCALES_VECTORS) != 0u ? pair : expert];
+    return result_scale[(does & SCALES_VECTORS) != 0u ? set * batch * slots + pair : set * experts + expert];
 }
 
 // Row `n` of a token's expert is done. An expert that is not there has zeros, to which no more is added than what stands there.
 void finish(uint pair, uint expert, uint n, float sum, float scale) {
-    const uint at = VIEWS == 0u ? pair * rows + n : pair / slots * y_inner + pair % slots * y_stride + n;
-    const uint row = expert * rows + n, all = EPILOGUE & epilogue;
+    const uint at = VIEWS == 0u ? pair * rows + n : set * y_outer + pair / slots * y_inner + pair % slots * y_stride + n;
+    const uint row = (set * experts + expert) * rows + n, all = EPILOGUE & epilogue;
     const uint does = expert < experts ? all : all & (ADDS_TO_Y | ADDS_RESIDUAL);
     if ((does & SCALES) != 0u) sum *= (does & SCALES_ROWS) != 0u ? result_scale[row] : scale;
     if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
@@ -288,11 +302,11 @@ void main() {
     while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
     const uint rest = gl_SubgroupSize / width, teams = gl_NumSubgroups / split * rest;
     const uint team = gl_SubgroupID / split * rest + gl_SubgroupInvocationID / width;
-    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = batch * slots * parts;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = pair_count() * parts;
     const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x;
     const uint work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
     for (uint work = work_first; work < work_first + each + uint(gl_WorkGroupID.x < more); ++work) {
-        const uint pair = work / parts, first = work % parts * teams * ROWS, expert = ids[id_of(pair)];
+        const uint pair = pair_of(work / parts), first = work % parts * teams * ROWS, expert = ids[id_of(pair)];
         const uint vector = x_slots == 1u ? pair / slots : pair;
         const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end;
         const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;

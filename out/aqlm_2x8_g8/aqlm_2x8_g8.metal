@@ -628,6 +628,11 @@ struct aqlm_2x8_g8_gemv_id_f32_push {
     uint y_inner;
     uint ids_skip;       // and from a token's ids to the next
     uint ids_inner;
+    uint sets;           // of experts that this launch takes, and the first of them
+    uint set_first;
+    uint weights_first;  // rows before those, and from a set to the next
+    uint weights_outer;
+    uint y_outer;        // elements of y
 };
 
 constant uint aqlm_2x8_g8_gemv_id_f32_views [[function_constant(30)]];
@@ -669,9 +674,14 @@ kernel void aqlm_2x8_g8_gemv_id_f32(
     while (split < slices && simdgroups % (2 * split) == 0) split *= 2;
     const uint teams = simdgroups / split, team = simdgroup / split;
     const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
+    // Sets of experts have the same ids and the same x: their pairs are counted through all of them.
+    const uint pairs = push.batch * push.slots, sets = views ? push.sets : 1;
     uint held = ~0u, held_vector = ~0u;
-    for (uint work = group; work < push.batch * push.slots * parts; work += groups) {
-        const uint pair = work / parts, first = work % parts * teams * ROWS, token = pair / push.slots, slot = pair % push.slots;
+    for (uint work = group; work < sets * pairs * parts; work += groups) {
+        const uint number = work / parts, first = work % parts * teams * ROWS, in_launch = views ? number / pairs : 0;
+        const uint pair = number - in_launch * pairs, token = pair / push.slots, slot = pair % push.slots;
+        const uint set = views ? push.set_first + in_launch : 0;
+        const uint weights_begin = views ? push.weights_first + in_launch * push.weights_outer : 0;
         const uint expert = ids[views ? push.ids_skip + token * push.ids_inner + slot : pair];
         const uint vector = push.x_slots == 1 ? token : pair;
         const uint x_place = push.x_first + token * push.x_inner + (push.x_slots == 1 ? 0 : slot) * push.x_stride;
@@ -681,7 +691,7 @@ kernel void aqlm_2x8_g8_gemv_id_f32(
         // An expert that is not there has zeros.
         to.epilogue = found ? push.epilogue : push.epilogue & (qk_aqlm_2x8_g8::ADDS_TO_Y | qk_aqlm_2x8_g8::ADDS_RESIDUAL);
         float sum[ROWS][1] = {};
-        const uint matrix = found ? expert - push.expert_first : 0;
+        const uint matrix = found ? expert - push.expert_first + weights_begin / push.rows : 0;
         device const uchar *qk_own_codes = codes + ulong(matrix) * (push.grid_rows * push.grid_cols * 2u);
         device const uint *qk_own_codebook0 = codebook0 + ulong(matrix) * (1024u);
         device const uint *qk_own_codebook1 = codebook1 + ulong(matrix) * (1024u);
@@ -712,8 +722,11 @@ kernel void aqlm_2x8_g8_gemv_id_f32(
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
             if (first + i >= push.rows) continue;
-            const uint y_at = (views ? token * push.y_inner + slot * push.y_stride : pair * push.rows) + first + i;
-            const qk_aqlm_2x8_g8::place_of_result to_row = {y_at, expert * push.rows + first + i, pair, expert, views ? push.y_skip : 0};
+            const uint y_token = set * push.y_outer + token * push.y_inner;
+            const uint y_at = (views ? y_token + slot * push.y_stride : pair * push.rows) + first + i;
+            const uint matrix_of_all = set * push.experts + expert;
+            const qk_aqlm_2x8_g8::place_of_result to_row = {y_at, matrix_of_all * push.rows + first + i, set * pairs + pair, matrix_of_all,
+                                                         views ? push.y_skip : 0};
             qk_aqlm_2x8_g8::finish(to, to_row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
@@ -744,6 +757,11 @@ struct aqlm_2x8_g8_gemv_id_f16_push {
     uint y_inner;
     uint ids_skip;       // and from a token's ids to the next
     uint ids_inner;
+    uint sets;           // of experts that this launch takes, and the first of them
+    uint set_first;
+    uint weights_first;  // rows before those, and from a set to the next
+    uint weights_outer;
+    uint y_outer;        // elements of y
 };
 
 constant uint aqlm_2x8_g8_gemv_id_f16_views [[function_constant(30)]];
@@ -785,9 +803,14 @@ kernel void aqlm_2x8_g8_gemv_id_f16(
     while (split < slices && simdgroups % (2 * split) == 0) split *= 2;
     const uint teams = simdgroups / split, team = simdgroup / split;
     const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
+    // Sets of experts have the same ids and the same x: their pairs are counted through all of them.
+    const uint pairs = push.batch * push.slots, sets = views ? push.sets : 1;
     uint held = ~0u, held_vector = ~0u;
-    for (uint work = group; work < push.batch * push.slots * parts; work += groups) {
-        const uint pair = work / parts, first = work % parts * teams * ROWS, token = pair / push.slots, slot = pair % push.slots;
+    for (uint work = group; work < sets * pairs * parts; work += groups) {
+        const uint number = work / parts, first = work % parts * teams * ROWS, in_launch = views ? number / pairs : 0;
+        const uint pair = number - in_launch * pairs, token = pair / push.slots, slot = pair % push.slots;
+        const uint set = views ? push.set_first + in_launch : 0;
+        const uint weights_begin = views ? push.weights_first + in_launch * push.weights_outer : 0;
         const uint expert = ids[views ? push.ids_skip + token * push.ids_inner + slot : pair];
         const uint vector = push.x_slots == 1 ? token : pair;
         const uint x_place = push.x_first + token * push.x_inner + (push.x_slots == 1 ? 0 : slot) * push.x_stride;
@@ -797,7 +820,7 @@ kernel void aqlm_2x8_g8_gemv_id_f16(
         // An expert that is not there has zeros.
         to.epilogue = found ? push.epilogue : push.epilogue & (qk_aqlm_2x8_g8::ADDS_TO_Y | qk_aqlm_2x8_g8::ADDS_RESIDUAL);
         float sum[ROWS][1] = {};
-        const uint matrix = found ? expert - push.expert_first : 0;
+        const uint matrix = found ? expert - push.expert_first + weights_begin / push.rows : 0;
         device const uchar *qk_own_codes = codes + ulong(matrix) * (push.grid_rows * push.grid_cols * 2u);
         device const uint *qk_own_codebook0 = codebook0 + ulong(matrix) * (1024u);
         device const uint *qk_own_codebook1 = codebook1 + ulong(matrix) * (1024u);
@@ -828,8 +851,11 @@ kernel void aqlm_2x8_g8_gemv_id_f16(
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
             if (first + i >= push.rows) continue;
-            const uint y_at = (views ? token * push.y_inner + slot * push.y_stride : pair * push.rows) + first + i;
-            const qk_aqlm_2x8_g8::place_of_result to_row = {y_at, expert * push.rows + first + i, pair, expert, views ? push.y_skip : 0};
+            const uint y_token = set * push.y_outer + token * push.y_inner;
+            const uint y_at = (views ? y_token + slot * push.y_stride : pair * push.rows) + first + i;
+            const uint matrix_of_all = set * push.experts + expert;
+            const qk_aqlm_2x8_g8::place_of_result to_row = {y_at, matrix_of_all * push.rows + first + i, set * pairs + pair, matrix_of_all,
+                                                         views ? push.y_skip : 0};
             qk_aqlm_2x8_g8::finish(to, to_row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);

@@ -2594,7 +2594,7 @@ static const uint32_t iq1_m_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq1_m_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_dequant_f32",
     .format = "iq1_m",
     .family = "dequant",
@@ -2619,7 +2619,7 @@ const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_f32_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_dequant_f32",
     .format = "iq1_m",
     .family = "dequant",
@@ -2658,7 +2658,7 @@ static const qk_spec_constant iq1_m_dequant_f16_vulkan_constants[] = {{0, "local
     {31, "y_type", 1, 1, iq1_m_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_dequant_f16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2683,7 +2683,7 @@ const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_f16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_dequant_f16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2722,7 +2722,7 @@ static const qk_spec_constant iq1_m_dequant_bf16_vulkan_constants[] = {{0, "loca
     {31, "y_type", 2, 1, iq1_m_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_dequant_bf16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2747,7 +2747,7 @@ const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_bf16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_dequant_bf16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2805,7 +2805,7 @@ static const uint32_t iq1_m_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant iq1_m_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_gather_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_gather_f32",
     .format = "iq1_m",
     .family = "gather",
@@ -2830,7 +2830,7 @@ const qk_kernel qk_iq1_m_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_f32_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_gather_f32",
     .format = "iq1_m",
     .family = "gather",
@@ -2892,7 +2892,7 @@ static const qk_spec_constant iq1_m_gather_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, iq1_m_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gather_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_gather_f16",
     .format = "iq1_m",
     .family = "gather",
@@ -2917,7 +2917,7 @@ const qk_kernel qk_iq1_m_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_f16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_gather_f16",
     .format = "iq1_m",
     .family = "gather",
@@ -2979,7 +2979,7 @@ static const qk_spec_constant iq1_m_gather_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, iq1_m_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_gather_bf16",
     .format = "iq1_m",
     .family = "gather",
@@ -3004,7 +3004,7 @@ const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_bf16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_gather_bf16",
     .format = "iq1_m",
     .family = "gather",
@@ -3094,7 +3094,7 @@ static const qk_code *const iq1_m_gemv_f32_schedules[] = {0, &qk_iq1_m_gemv_rows
     &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_gemv_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3135,7 +3135,7 @@ static const qk_spec_constant iq1_m_gemv_f32_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, iq1_m_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_f32_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_gemv_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3234,7 +3234,7 @@ static const qk_code *const iq1_m_gemv_int8_f32_schedules[] = {0, &qk_iq1_m_gemv
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_gemv_int8_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3347,7 +3347,7 @@ static const qk_code *const iq1_m_gemv_split_f32_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_gemv_split_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3460,7 +3460,7 @@ static const qk_code *const iq1_m_gemv_int24_f32_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_gemv_int24_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3567,7 +3567,7 @@ static const qk_code *const iq1_m_gemv_f16_schedules[] = {0, &qk_iq1_m_gemv_rows
     &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_gemv_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3608,7 +3608,7 @@ static const qk_spec_constant iq1_m_gemv_f16_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, iq1_m_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_f16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_gemv_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3707,7 +3707,7 @@ static const qk_code *const iq1_m_gemv_int8_f16_schedules[] = {0, &qk_iq1_m_gemv
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_gemv_int8_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3820,7 +3820,7 @@ static const qk_code *const iq1_m_gemv_split_f16_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_gemv_split_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3933,7 +3933,7 @@ static const qk_code *const iq1_m_gemv_int24_f16_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_gemv_int24_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -4000,6 +4000,11 @@ static const qk_field iq1_m_gemv_id_f32_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_id_f32_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -4028,7 +4033,7 @@ static const qk_spec_constant iq1_m_gemv_id_f32_vulkan_constants[] = {{0, "local
 static const qk_code *const iq1_m_gemv_id_f32_schedules[] = {0, &qk_iq1_m_gemv_id_rows_spirv, &qk_iq1_m_gemv_id_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_gemv_id_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4038,8 +4043,8 @@ const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
     .schedules = iq1_m_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_id_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_f32_tables,
@@ -4062,7 +4067,7 @@ static const qk_spec_constant iq1_m_gemv_id_f32_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, iq1_m_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_id_f32_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_gemv_id_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4071,8 +4076,8 @@ const qk_kernel qk_iq1_m_gemv_id_f32_metal = {
     .code = &qk_iq1_m_msl,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_id_f32_push,
     .spec_constant_count = 2,
     .spec_constants = iq1_m_gemv_id_f32_metal_constants,
@@ -4115,6 +4120,11 @@ static const qk_field iq1_m_gemv_id_int8_f32_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_id_int8_f32_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -4148,7 +4158,7 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "
 static const qk_code *const iq1_m_gemv_id_int8_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_gemv_id_int8_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4158,8 +4168,8 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
     .schedules = iq1_m_gemv_id_int8_f32_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_int8_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int8_f32_tables,
@@ -4209,6 +4219,11 @@ static const qk_field iq1_m_gemv_id_split_f32_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_id_split_f32_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -4242,7 +4257,7 @@ static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, 
 static const qk_code *const iq1_m_gemv_id_split_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_gemv_id_split_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4252,8 +4267,8 @@ const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
     .schedules = iq1_m_gemv_id_split_f32_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_split_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_split_f32_tables,
@@ -4303,6 +4318,11 @@ static const qk_field iq1_m_gemv_id_int24_f32_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_id_int24_f32_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -4336,7 +4356,7 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, 
 static const qk_code *const iq1_m_gemv_id_int24_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_gemv_id_int24_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4346,8 +4366,8 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
     .schedules = iq1_m_gemv_id_int24_f32_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_int24_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int24_f32_tables,
@@ -4397,6 +4417,11 @@ static const qk_field iq1_m_gemv_id_f16_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_id_f16_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -4425,7 +4450,7 @@ static const qk_spec_constant iq1_m_gemv_id_f16_vulkan_constants[] = {{0, "local
 static const qk_code *const iq1_m_gemv_id_f16_schedules[] = {0, &qk_iq1_m_gemv_id_rows_spirv, &qk_iq1_m_gemv_id_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_gemv_id_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4435,8 +4460,8 @@ const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
     .schedules = iq1_m_gemv_id_f16_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_id_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_f16_tables,
@@ -4459,7 +4484,7 @@ static const qk_spec_constant iq1_m_gemv_id_f16_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, iq1_m_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_gemv_id_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4468,8 +4493,8 @@ const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
     .code = &qk_iq1_m_msl,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_id_f16_push,
     .spec_constant_count = 2,
     .spec_constants = iq1_m_gemv_id_f16_metal_constants,
@@ -4512,6 +4537,11 @@ static const qk_field iq1_m_gemv_id_int8_f16_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_id_int8_f16_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -4545,7 +4575,7 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "
 static const qk_code *const iq1_m_gemv_id_int8_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_gemv_id_int8_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4555,8 +4585,8 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
     .schedules = iq1_m_gemv_id_int8_f16_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_int8_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int8_f16_tables,
@@ -4606,6 +4636,11 @@ static const qk_field iq1_m_gemv_id_split_f16_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_id_split_f16_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -4639,7 +4674,7 @@ static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, 
 static const qk_code *const iq1_m_gemv_id_split_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_gemv_id_split_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4649,8 +4684,8 @@ const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
     .schedules = iq1_m_gemv_id_split_f16_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_split_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_split_f16_tables,
@@ -4700,6 +4735,11 @@ static const qk_field iq1_m_gemv_id_int24_f16_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_id_int24_f16_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -4733,7 +4773,7 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, 
 static const qk_code *const iq1_m_gemv_id_int24_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "iq1_m_gemv_id_int24_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4743,8 +4783,8 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
     .schedules = iq1_m_gemv_id_int24_f16_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_int24_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int24_f16_tables,

@@ -451,7 +451,7 @@ static const uint32_t mxfp4_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant mxfp4_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -476,7 +476,7 @@ const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f32_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -515,7 +515,7 @@ static const qk_spec_constant mxfp4_dequant_f16_vulkan_constants[] = {{0, "local
     {31, "y_type", 1, 1, mxfp4_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -540,7 +540,7 @@ const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -579,7 +579,7 @@ static const qk_spec_constant mxfp4_dequant_bf16_vulkan_constants[] = {{0, "loca
     {31, "y_type", 2, 1, mxfp4_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -604,7 +604,7 @@ const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_bf16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -662,7 +662,7 @@ static const uint32_t mxfp4_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant mxfp4_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_gather_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -687,7 +687,7 @@ const qk_kernel qk_mxfp4_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f32_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -749,7 +749,7 @@ static const qk_spec_constant mxfp4_gather_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, mxfp4_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gather_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -774,7 +774,7 @@ const qk_kernel qk_mxfp4_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -836,7 +836,7 @@ static const qk_spec_constant mxfp4_gather_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, mxfp4_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -861,7 +861,7 @@ const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_bf16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -951,7 +951,7 @@ static const qk_code *const mxfp4_gemv_f32_schedules[] = {0, &qk_mxfp4_gemv_rows
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -996,7 +996,7 @@ static const qk_spec_constant mxfp4_gemv_f32_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, mxfp4_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_f32_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1095,7 +1095,7 @@ static const qk_code *const mxfp4_gemv_int8_f32_schedules[] = {0, &qk_mxfp4_gemv
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_gemv_int8_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1208,7 +1208,7 @@ static const qk_code *const mxfp4_gemv_split_f32_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_gemv_split_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1321,7 +1321,7 @@ static const qk_code *const mxfp4_gemv_int24_f32_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_gemv_int24_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1427,7 +1427,7 @@ static const qk_code *const mxfp4_gemv_f16_schedules[] = {0, &qk_mxfp4_gemv_rows
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1472,7 +1472,7 @@ static const qk_spec_constant mxfp4_gemv_f16_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, mxfp4_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_f16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1571,7 +1571,7 @@ static const qk_code *const mxfp4_gemv_int8_f16_schedules[] = {0, &qk_mxfp4_gemv
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_gemv_int8_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1684,7 +1684,7 @@ static const qk_code *const mxfp4_gemv_split_f16_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_gemv_split_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1797,7 +1797,7 @@ static const qk_code *const mxfp4_gemv_int24_f16_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_gemv_int24_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1863,6 +1863,11 @@ static const qk_field mxfp4_gemv_id_f32_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_id_f32_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1889,7 +1894,7 @@ static const qk_spec_constant mxfp4_gemv_id_f32_vulkan_constants[] = {{0, "local
 static const qk_code *const mxfp4_gemv_id_f32_schedules[] = {0, &qk_mxfp4_gemv_id_rows_spirv, &qk_mxfp4_gemv_id_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1899,8 +1904,8 @@ const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
     .schedules = mxfp4_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_id_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_f32_tables,
@@ -1923,7 +1928,7 @@ static const qk_spec_constant mxfp4_gemv_id_f32_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, mxfp4_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1932,8 +1937,8 @@ const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_id_f32_push,
     .spec_constant_count = 2,
     .spec_constants = mxfp4_gemv_id_f32_metal_constants,
@@ -1976,6 +1981,11 @@ static const qk_field mxfp4_gemv_id_int8_f32_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_id_int8_f32_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -2007,7 +2017,7 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "
 static const qk_code *const mxfp4_gemv_id_int8_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_gemv_id_int8_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2017,8 +2027,8 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
     .schedules = mxfp4_gemv_id_int8_f32_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_int8_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int8_f32_tables,
@@ -2069,6 +2079,11 @@ static const qk_field mxfp4_gemv_id_split_f32_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_id_split_f32_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -2100,7 +2115,7 @@ static const qk_spec_constant mxfp4_gemv_id_split_f32_vulkan_constants[] = {{0, 
 static const qk_code *const mxfp4_gemv_id_split_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_gemv_id_split_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2110,8 +2125,8 @@ const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
     .schedules = mxfp4_gemv_id_split_f32_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_split_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_split_f32_tables,
@@ -2162,6 +2177,11 @@ static const qk_field mxfp4_gemv_id_int24_f32_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_id_int24_f32_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -2193,7 +2213,7 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, 
 static const qk_code *const mxfp4_gemv_id_int24_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_gemv_id_int24_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2203,8 +2223,8 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
     .schedules = mxfp4_gemv_id_int24_f32_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_int24_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int24_f32_tables,
@@ -2255,6 +2275,11 @@ static const qk_field mxfp4_gemv_id_f16_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_id_f16_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -2281,7 +2306,7 @@ static const qk_spec_constant mxfp4_gemv_id_f16_vulkan_constants[] = {{0, "local
 static const qk_code *const mxfp4_gemv_id_f16_schedules[] = {0, &qk_mxfp4_gemv_id_rows_spirv, &qk_mxfp4_gemv_id_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2291,8 +2316,8 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
     .schedules = mxfp4_gemv_id_f16_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_id_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_f16_tables,
@@ -2315,7 +2340,7 @@ static const qk_spec_constant mxfp4_gemv_id_f16_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, mxfp4_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2324,8 +2349,8 @@ const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_id_f16_push,
     .spec_constant_count = 2,
     .spec_constants = mxfp4_gemv_id_f16_metal_constants,
@@ -2368,6 +2393,11 @@ static const qk_field mxfp4_gemv_id_int8_f16_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_id_int8_f16_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -2399,7 +2429,7 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "
 static const qk_code *const mxfp4_gemv_id_int8_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_gemv_id_int8_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2409,8 +2439,8 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
     .schedules = mxfp4_gemv_id_int8_f16_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_int8_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int8_f16_tables,
@@ -2461,6 +2491,11 @@ static const qk_field mxfp4_gemv_id_split_f16_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_id_split_f16_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -2492,7 +2527,7 @@ static const qk_spec_constant mxfp4_gemv_id_split_f16_vulkan_constants[] = {{0, 
 static const qk_code *const mxfp4_gemv_id_split_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_gemv_id_split_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2502,8 +2537,8 @@ const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
     .schedules = mxfp4_gemv_id_split_f16_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_split_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_split_f16_tables,
@@ -2554,6 +2589,11 @@ static const qk_field mxfp4_gemv_id_int24_f16_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_id_int24_f16_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -2585,7 +2625,7 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, 
 static const qk_code *const mxfp4_gemv_id_int24_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_gemv_id_int24_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2595,8 +2635,8 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
     .schedules = mxfp4_gemv_id_int24_f16_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_int24_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int24_f16_tables,
@@ -2631,7 +2671,7 @@ static const qk_spec_constant mxfp4_encode_f32_vulkan_constants[] = {{0, "local_
     {21, "x_type", 0, 1, mxfp4_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_encode_f32",
     .format = "mxfp4",
     .family = "encode",
@@ -2654,7 +2694,7 @@ const qk_kernel qk_mxfp4_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_encode_f32_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_encode_f32",
     .format = "mxfp4",
     .family = "encode",
@@ -2688,7 +2728,7 @@ static const qk_spec_constant mxfp4_encode_f16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 1, 1, mxfp4_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_encode_f16",
     .format = "mxfp4",
     .family = "encode",
@@ -2711,7 +2751,7 @@ const qk_kernel qk_mxfp4_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_encode_f16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_encode_f16",
     .format = "mxfp4",
     .family = "encode",
@@ -2745,7 +2785,7 @@ static const qk_spec_constant mxfp4_encode_bf16_vulkan_constants[] = {{0, "local
     {21, "x_type", 2, 1, mxfp4_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_bf16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_encode_bf16",
     .format = "mxfp4",
     .family = "encode",
@@ -2768,7 +2808,7 @@ const qk_kernel qk_mxfp4_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_encode_bf16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_encode_bf16",
     .format = "mxfp4",
     .family = "encode",
@@ -2825,7 +2865,7 @@ static const qk_spec_constant mxfp4_set_rows_f32_vulkan_constants[] = {{0, "loca
     {21, "x_type", 0, 1, mxfp4_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_set_rows_f32",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2848,7 +2888,7 @@ const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_set_rows_f32_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_set_rows_f32",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2905,7 +2945,7 @@ static const qk_spec_constant mxfp4_set_rows_f16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 1, 1, mxfp4_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_set_rows_f16",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2928,7 +2968,7 @@ const qk_kernel qk_mxfp4_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_set_rows_f16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_set_rows_f16",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2985,7 +3025,7 @@ static const qk_spec_constant mxfp4_set_rows_bf16_vulkan_constants[] = {{0, "loc
     {21, "x_type", 2, 1, mxfp4_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_bf16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_set_rows_bf16",
     .format = "mxfp4",
     .family = "set_rows",
@@ -3008,7 +3048,7 @@ const qk_kernel qk_mxfp4_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_set_rows_bf16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "mxfp4_set_rows_bf16",
     .format = "mxfp4",
     .family = "set_rows",

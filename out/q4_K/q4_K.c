@@ -622,7 +622,7 @@ static const uint32_t q4_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_dequant_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -645,7 +645,7 @@ const qk_kernel qk_q4_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f32_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -681,7 +681,7 @@ static const qk_spec_constant q4_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, q4_K_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_dequant_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -704,7 +704,7 @@ const qk_kernel qk_q4_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -740,7 +740,7 @@ static const qk_spec_constant q4_K_dequant_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, q4_K_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -763,7 +763,7 @@ const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_bf16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -818,7 +818,7 @@ static const uint32_t q4_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q4_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_gather_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -841,7 +841,7 @@ const qk_kernel qk_q4_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f32_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -900,7 +900,7 @@ static const qk_spec_constant q4_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {31, "y_type", 1, 1, q4_K_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gather_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -923,7 +923,7 @@ const qk_kernel qk_q4_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -982,7 +982,7 @@ static const qk_spec_constant q4_K_gather_bf16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 2, 1, q4_K_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gather_bf16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -1005,7 +1005,7 @@ const qk_kernel qk_q4_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_bf16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -1092,7 +1092,7 @@ static const qk_code *const q4_K_gemv_f32_schedules[] = {0, &qk_q4_K_gemv_rows_s
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1135,7 +1135,7 @@ static const qk_spec_constant q4_K_gemv_f32_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_K_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_f32_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1229,7 +1229,7 @@ static const qk_code *const q4_K_gemv_int8_f32_schedules[] = {0, &qk_q4_K_gemv_i
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_gemv_int8_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1338,7 +1338,7 @@ static const qk_code *const q4_K_gemv_split_f32_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_gemv_split_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1447,7 +1447,7 @@ static const qk_code *const q4_K_gemv_int24_f32_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_gemv_int24_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1552,7 +1552,7 @@ static const qk_code *const q4_K_gemv_f16_schedules[] = {0, &qk_q4_K_gemv_rows_s
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1595,7 +1595,7 @@ static const qk_spec_constant q4_K_gemv_f16_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_K_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_f16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1689,7 +1689,7 @@ static const qk_code *const q4_K_gemv_int8_f16_schedules[] = {0, &qk_q4_K_gemv_i
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_gemv_int8_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1798,7 +1798,7 @@ static const qk_code *const q4_K_gemv_split_f16_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_gemv_split_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1907,7 +1907,7 @@ static const qk_code *const q4_K_gemv_int24_f16_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_gemv_int24_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1975,6 +1975,11 @@ static const qk_field q4_K_gemv_id_f32_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1998,7 +2003,7 @@ static const qk_spec_constant q4_K_gemv_id_f32_vulkan_constants[] = {{0, "local_
 static const qk_code *const q4_K_gemv_id_f32_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2008,8 +2013,8 @@ const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
     .schedules = q4_K_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_id_f32_push,
     .spec_constant_count = 9,
     .spec_constants = q4_K_gemv_id_f32_vulkan_constants,
@@ -2030,7 +2035,7 @@ static const qk_spec_constant q4_K_gemv_id_f32_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_K_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_f32_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2039,8 +2044,8 @@ const qk_kernel qk_q4_K_gemv_id_f32_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_id_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q4_K_gemv_id_f32_metal_constants,
@@ -2083,6 +2088,11 @@ static const qk_field q4_K_gemv_id_int8_f32_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2109,7 +2119,7 @@ static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
 static const qk_code *const q4_K_gemv_id_int8_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_gemv_id_int8_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2119,8 +2129,8 @@ const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
     .schedules = q4_K_gemv_id_int8_f32_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_int8_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_id_int8_f32_push,
     .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_int8_f32_vulkan_constants,
@@ -2168,6 +2178,11 @@ static const qk_field q4_K_gemv_id_split_f32_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2194,7 +2209,7 @@ static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q4_K_gemv_id_split_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_gemv_id_split_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2204,8 +2219,8 @@ const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
     .schedules = q4_K_gemv_id_split_f32_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_split_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_id_split_f32_push,
     .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_split_f32_vulkan_constants,
@@ -2253,6 +2268,11 @@ static const qk_field q4_K_gemv_id_int24_f32_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2279,7 +2299,7 @@ static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q4_K_gemv_id_int24_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_gemv_id_int24_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2289,8 +2309,8 @@ const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
     .schedules = q4_K_gemv_id_int24_f32_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_int24_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_id_int24_f32_push,
     .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_int24_f32_vulkan_constants,
@@ -2338,6 +2358,11 @@ static const qk_field q4_K_gemv_id_f16_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2361,7 +2386,7 @@ static const qk_spec_constant q4_K_gemv_id_f16_vulkan_constants[] = {{0, "local_
 static const qk_code *const q4_K_gemv_id_f16_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2371,8 +2396,8 @@ const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
     .schedules = q4_K_gemv_id_f16_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_id_f16_push,
     .spec_constant_count = 9,
     .spec_constants = q4_K_gemv_id_f16_vulkan_constants,
@@ -2393,7 +2418,7 @@ static const qk_spec_constant q4_K_gemv_id_f16_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_K_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_f16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2402,8 +2427,8 @@ const qk_kernel qk_q4_K_gemv_id_f16_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_id_f16_push,
     .spec_constant_count = 2,
     .spec_constants = q4_K_gemv_id_f16_metal_constants,
@@ -2446,6 +2471,11 @@ static const qk_field q4_K_gemv_id_int8_f16_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2472,7 +2502,7 @@ static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
 static const qk_code *const q4_K_gemv_id_int8_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_gemv_id_int8_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2482,8 +2512,8 @@ const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
     .schedules = q4_K_gemv_id_int8_f16_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_int8_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_id_int8_f16_push,
     .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_int8_f16_vulkan_constants,
@@ -2531,6 +2561,11 @@ static const qk_field q4_K_gemv_id_split_f16_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2557,7 +2592,7 @@ static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q4_K_gemv_id_split_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_gemv_id_split_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2567,8 +2602,8 @@ const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
     .schedules = q4_K_gemv_id_split_f16_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_split_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_id_split_f16_push,
     .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_split_f16_vulkan_constants,
@@ -2616,6 +2651,11 @@ static const qk_field q4_K_gemv_id_int24_f16_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2642,7 +2682,7 @@ static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q4_K_gemv_id_int24_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_gemv_id_int24_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2652,8 +2692,8 @@ const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
     .schedules = q4_K_gemv_id_int24_f16_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_int24_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_id_int24_f16_push,
     .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_int24_f16_vulkan_constants,
@@ -2685,7 +2725,7 @@ static const qk_spec_constant q4_K_encode_f32_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 0, 1, q4_K_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_encode_f32",
     .format = "q4_K",
     .family = "encode",
@@ -2708,7 +2748,7 @@ const qk_kernel qk_q4_K_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_encode_f32_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_encode_f32",
     .format = "q4_K",
     .family = "encode",
@@ -2742,7 +2782,7 @@ static const qk_spec_constant q4_K_encode_f16_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 1, 1, q4_K_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_encode_f16",
     .format = "q4_K",
     .family = "encode",
@@ -2765,7 +2805,7 @@ const qk_kernel qk_q4_K_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_encode_f16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_encode_f16",
     .format = "q4_K",
     .family = "encode",
@@ -2799,7 +2839,7 @@ static const qk_spec_constant q4_K_encode_bf16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 2, 1, q4_K_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_bf16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_encode_bf16",
     .format = "q4_K",
     .family = "encode",
@@ -2822,7 +2862,7 @@ const qk_kernel qk_q4_K_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_encode_bf16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_encode_bf16",
     .format = "q4_K",
     .family = "encode",
@@ -2879,7 +2919,7 @@ static const qk_spec_constant q4_K_set_rows_f32_vulkan_constants[] = {{0, "local
     {21, "x_type", 0, 1, q4_K_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_set_rows_f32",
     .format = "q4_K",
     .family = "set_rows",
@@ -2902,7 +2942,7 @@ const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_set_rows_f32_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_set_rows_f32",
     .format = "q4_K",
     .family = "set_rows",
@@ -2959,7 +2999,7 @@ static const qk_spec_constant q4_K_set_rows_f16_vulkan_constants[] = {{0, "local
     {21, "x_type", 1, 1, q4_K_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_set_rows_f16",
     .format = "q4_K",
     .family = "set_rows",
@@ -2982,7 +3022,7 @@ const qk_kernel qk_q4_K_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_set_rows_f16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_set_rows_f16",
     .format = "q4_K",
     .family = "set_rows",
@@ -3039,7 +3079,7 @@ static const qk_spec_constant q4_K_set_rows_bf16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 2, 1, q4_K_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_bf16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_set_rows_bf16",
     .format = "q4_K",
     .family = "set_rows",
@@ -3062,7 +3102,7 @@ const qk_kernel qk_q4_K_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_set_rows_bf16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q4_K_set_rows_bf16",
     .format = "q4_K",
     .family = "set_rows",

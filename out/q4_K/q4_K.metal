@@ -1202,6 +1202,11 @@ struct q4_K_gemv_id_f32_push {
     uint y_inner;
     uint ids_skip;       // and from a token's ids to the next
     uint ids_inner;
+    uint sets;           // of experts that this launch takes, and the first of them
+    uint set_first;
+    uint weights_first;  // rows before those, and from a set to the next
+    uint weights_outer;
+    uint y_outer;        // elements of y
 };
 
 constant uint q4_K_gemv_id_f32_views [[function_constant(30)]];
@@ -1240,9 +1245,14 @@ kernel void q4_K_gemv_id_f32(
     while (split < slices && simdgroups % (2 * split) == 0) split *= 2;
     const uint teams = simdgroups / split, team = simdgroup / split;
     const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
+    // Sets of experts have the same ids and the same x: their pairs are counted through all of them.
+    const uint pairs = push.batch * push.slots, sets = views ? push.sets : 1;
     uint held = ~0u, held_vector = ~0u;
-    for (uint work = group; work < push.batch * push.slots * parts; work += groups) {
-        const uint pair = work / parts, first = work % parts * teams * ROWS, token = pair / push.slots, slot = pair % push.slots;
+    for (uint work = group; work < sets * pairs * parts; work += groups) {
+        const uint number = work / parts, first = work % parts * teams * ROWS, in_launch = views ? number / pairs : 0;
+        const uint pair = number - in_launch * pairs, token = pair / push.slots, slot = pair % push.slots;
+        const uint set = views ? push.set_first + in_launch : 0;
+        const uint weights_begin = views ? push.weights_first + in_launch * push.weights_outer : 0;
         const uint expert = ids[views ? push.ids_skip + token * push.ids_inner + slot : pair];
         const uint vector = push.x_slots == 1 ? token : pair;
         const uint x_place = push.x_first + token * push.x_inner + (push.x_slots == 1 ? 0 : slot) * push.x_stride;
@@ -1261,8 +1271,8 @@ kernel void q4_K_gemv_id_f32(
                     qk_q4_K::load_x<TILES, 1>(x + x_begin, 1, row_runs, 0, j, k, kept, kept_sum);
                 for (uint r = 0; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, push.rows - 1);
-                    qk_q4_K::accumulate<TILES, 1>(blocks, push.row_tiles,
-                                                      (expert - push.expert_first) * expert_rows + row, j, k, kept, kept_sum, sum[r]);
+                    const uint n = weights_begin + (expert - push.expert_first) * expert_rows + row;
+                    qk_q4_K::accumulate<TILES, 1>(blocks, push.row_tiles, n, j, k, kept, kept_sum, sum[r]);
                 }
             }
             held = c;
@@ -1278,8 +1288,11 @@ kernel void q4_K_gemv_id_f32(
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
             if (first + i >= push.rows) continue;
-            const uint y_at = (views ? token * push.y_inner + slot * push.y_stride : pair * push.rows) + first + i;
-            const qk_q4_K::place_of_result to_row = {y_at, expert * push.rows + first + i, pair, expert, views ? push.y_skip : 0};
+            const uint y_token = set * push.y_outer + token * push.y_inner;
+            const uint y_at = (views ? y_token + slot * push.y_stride : pair * push.rows) + first + i;
+            const uint matrix_of_all = set * push.experts + expert;
+            const qk_q4_K::place_of_result to_row = {y_at, matrix_of_all * push.rows + first + i, set * pairs + pair, matrix_of_all,
+                                                         views ? push.y_skip : 0};
             qk_q4_K::finish(to, to_row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
@@ -1307,6 +1320,11 @@ struct q4_K_gemv_id_f16_push {
     uint y_inner;
     uint ids_skip;       // and from a token's ids to the next
     uint ids_inner;
+    uint sets;           // of experts that this launch takes, and the first of them
+    uint set_first;
+    uint weights_first;  // rows before those, and from a set to the next
+    uint weights_outer;
+    uint y_outer;        // elements of y
 };
 
 constant uint q4_K_gemv_id_f16_views [[function_constant(30)]];
@@ -1345,9 +1363,14 @@ kernel void q4_K_gemv_id_f16(
     while (split < slices && simdgroups % (2 * split) == 0) split *= 2;
     const uint teams = simdgroups / split, team = simdgroup / split;
     const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
+    // Sets of experts have the same ids and the same x: their pairs are counted through all of them.
+    const uint pairs = push.batch * push.slots, sets = views ? push.sets : 1;
     uint held = ~0u, held_vector = ~0u;
-    for (uint work = group; work < push.batch * push.slots * parts; work += groups) {
-        const uint pair = work / parts, first = work % parts * teams * ROWS, token = pair / push.slots, slot = pair % push.slots;
+    for (uint work = group; work < sets * pairs * parts; work += groups) {
+        const uint number = work / parts, first = work % parts * teams * ROWS, in_launch = views ? number / pairs : 0;
+        const uint pair = number - in_launch * pairs, token = pair / push.slots, slot = pair % push.slots;
+        const uint set = views ? push.set_first + in_launch : 0;
+        const uint weights_begin = views ? push.weights_first + in_launch * push.weights_outer : 0;
         const uint expert = ids[views ? push.ids_skip + token * push.ids_inner + slot : pair];
         const uint vector = push.x_slots == 1 ? token : pair;
         const uint x_place = push.x_first + token * push.x_inner + (push.x_slots == 1 ? 0 : slot) * push.x_stride;
@@ -1366,8 +1389,8 @@ kernel void q4_K_gemv_id_f16(
                     qk_q4_K::load_x<TILES, 1>(x + x_begin, 1, row_runs, 0, j, k, kept, kept_sum);
                 for (uint r = 0; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, push.rows - 1);
-                    qk_q4_K::accumulate<TILES, 1>(blocks, push.row_tiles,
-                                                      (expert - push.expert_first) * expert_rows + row, j, k, kept, kept_sum, sum[r]);
+                    const uint n = weights_begin + (expert - push.expert_first) * expert_rows + row;
+                    qk_q4_K::accumulate<TILES, 1>(blocks, push.row_tiles, n, j, k, kept, kept_sum, sum[r]);
                 }
             }
             held = c;
@@ -1383,8 +1406,11 @@ kernel void q4_K_gemv_id_f16(
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
             if (first + i >= push.rows) continue;
-            const uint y_at = (views ? token * push.y_inner + slot * push.y_stride : pair * push.rows) + first + i;
-            const qk_q4_K::place_of_result to_row = {y_at, expert * push.rows + first + i, pair, expert, views ? push.y_skip : 0};
+            const uint y_token = set * push.y_outer + token * push.y_inner;
+            const uint y_at = (views ? y_token + slot * push.y_stride : pair * push.rows) + first + i;
+            const uint matrix_of_all = set * push.experts + expert;
+            const qk_q4_K::place_of_result to_row = {y_at, matrix_of_all * push.rows + first + i, set * pairs + pair, matrix_of_all,
+                                                         views ? push.y_skip : 0};
             qk_q4_K::finish(to, to_row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);

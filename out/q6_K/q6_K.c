@@ -501,7 +501,7 @@ static const uint32_t q6_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q6_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_dequant_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -524,7 +524,7 @@ const qk_kernel qk_q6_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f32_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -560,7 +560,7 @@ static const qk_spec_constant q6_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, q6_K_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_dequant_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -583,7 +583,7 @@ const qk_kernel qk_q6_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -619,7 +619,7 @@ static const qk_spec_constant q6_K_dequant_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, q6_K_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -642,7 +642,7 @@ const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_bf16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -697,7 +697,7 @@ static const uint32_t q6_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q6_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_gather_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -720,7 +720,7 @@ const qk_kernel qk_q6_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f32_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -779,7 +779,7 @@ static const qk_spec_constant q6_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {31, "y_type", 1, 1, q6_K_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gather_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -802,7 +802,7 @@ const qk_kernel qk_q6_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -861,7 +861,7 @@ static const qk_spec_constant q6_K_gather_bf16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 2, 1, q6_K_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gather_bf16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -884,7 +884,7 @@ const qk_kernel qk_q6_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_bf16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -971,7 +971,7 @@ static const qk_code *const q6_K_gemv_f32_schedules[] = {0, &qk_q6_K_gemv_rows_s
     &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1014,7 +1014,7 @@ static const qk_spec_constant q6_K_gemv_f32_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q6_K_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_f32_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1110,7 +1110,7 @@ static const qk_code *const q6_K_gemv_int8_f32_schedules[] = {0, &qk_q6_K_gemv_i
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_gemv_int8_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1221,7 +1221,7 @@ static const qk_code *const q6_K_gemv_split_f32_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_gemv_split_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1333,7 +1333,7 @@ static const qk_code *const q6_K_gemv_int24_f32_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_gemv_int24_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1439,7 +1439,7 @@ static const qk_code *const q6_K_gemv_f16_schedules[] = {0, &qk_q6_K_gemv_rows_s
     &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1482,7 +1482,7 @@ static const qk_spec_constant q6_K_gemv_f16_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q6_K_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_f16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1578,7 +1578,7 @@ static const qk_code *const q6_K_gemv_int8_f16_schedules[] = {0, &qk_q6_K_gemv_i
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_gemv_int8_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1689,7 +1689,7 @@ static const qk_code *const q6_K_gemv_split_f16_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_gemv_split_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1801,7 +1801,7 @@ static const qk_code *const q6_K_gemv_int24_f16_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_gemv_int24_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1870,6 +1870,11 @@ static const qk_field q6_K_gemv_id_f32_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1893,7 +1898,7 @@ static const qk_spec_constant q6_K_gemv_id_f32_vulkan_constants[] = {{0, "local_
 static const qk_code *const q6_K_gemv_id_f32_schedules[] = {0, &qk_q6_K_gemv_id_rows_spirv, &qk_q6_K_gemv_id_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1903,8 +1908,8 @@ const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
     .schedules = q6_K_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_id_f32_push,
     .spec_constant_count = 9,
     .spec_constants = q6_K_gemv_id_f32_vulkan_constants,
@@ -1925,7 +1930,7 @@ static const qk_spec_constant q6_K_gemv_id_f32_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q6_K_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_id_f32_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1934,8 +1939,8 @@ const qk_kernel qk_q6_K_gemv_id_f32_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_id_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q6_K_gemv_id_f32_metal_constants,
@@ -1978,6 +1983,11 @@ static const qk_field q6_K_gemv_id_int8_f32_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2004,7 +2014,7 @@ static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
 static const qk_code *const q6_K_gemv_id_int8_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_gemv_id_int8_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2014,8 +2024,8 @@ const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
     .schedules = q6_K_gemv_id_int8_f32_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_int8_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_id_int8_f32_push,
     .spec_constant_count = 10,
     .spec_constants = q6_K_gemv_id_int8_f32_vulkan_constants,
@@ -2063,6 +2073,11 @@ static const qk_field q6_K_gemv_id_split_f32_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2089,7 +2104,7 @@ static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q6_K_gemv_id_split_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_gemv_id_split_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2099,8 +2114,8 @@ const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
     .schedules = q6_K_gemv_id_split_f32_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_split_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_id_split_f32_push,
     .spec_constant_count = 10,
     .spec_constants = q6_K_gemv_id_split_f32_vulkan_constants,
@@ -2148,6 +2163,11 @@ static const qk_field q6_K_gemv_id_int24_f32_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2174,7 +2194,7 @@ static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q6_K_gemv_id_int24_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_gemv_id_int24_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2184,8 +2204,8 @@ const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
     .schedules = q6_K_gemv_id_int24_f32_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_int24_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_id_int24_f32_push,
     .spec_constant_count = 10,
     .spec_constants = q6_K_gemv_id_int24_f32_vulkan_constants,
@@ -2233,6 +2253,11 @@ static const qk_field q6_K_gemv_id_f16_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2256,7 +2281,7 @@ static const qk_spec_constant q6_K_gemv_id_f16_vulkan_constants[] = {{0, "local_
 static const qk_code *const q6_K_gemv_id_f16_schedules[] = {0, &qk_q6_K_gemv_id_rows_spirv, &qk_q6_K_gemv_id_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2266,8 +2291,8 @@ const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
     .schedules = q6_K_gemv_id_f16_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_id_f16_push,
     .spec_constant_count = 9,
     .spec_constants = q6_K_gemv_id_f16_vulkan_constants,
@@ -2288,7 +2313,7 @@ static const qk_spec_constant q6_K_gemv_id_f16_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q6_K_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_id_f16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2297,8 +2322,8 @@ const qk_kernel qk_q6_K_gemv_id_f16_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_id_f16_push,
     .spec_constant_count = 2,
     .spec_constants = q6_K_gemv_id_f16_metal_constants,
@@ -2341,6 +2366,11 @@ static const qk_field q6_K_gemv_id_int8_f16_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2367,7 +2397,7 @@ static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
 static const qk_code *const q6_K_gemv_id_int8_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_gemv_id_int8_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2377,8 +2407,8 @@ const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
     .schedules = q6_K_gemv_id_int8_f16_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_int8_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_id_int8_f16_push,
     .spec_constant_count = 10,
     .spec_constants = q6_K_gemv_id_int8_f16_vulkan_constants,
@@ -2426,6 +2456,11 @@ static const qk_field q6_K_gemv_id_split_f16_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2452,7 +2487,7 @@ static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q6_K_gemv_id_split_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_gemv_id_split_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2462,8 +2497,8 @@ const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
     .schedules = q6_K_gemv_id_split_f16_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_split_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_id_split_f16_push,
     .spec_constant_count = 10,
     .spec_constants = q6_K_gemv_id_split_f16_vulkan_constants,
@@ -2511,6 +2546,11 @@ static const qk_field q6_K_gemv_id_int24_f16_push[] = {
     {"y_inner", 60, 4},
     {"ids_skip", 64, 4},
     {"ids_inner", 68, 4},
+    {"sets", 72, 4},
+    {"set_first", 76, 4},
+    {"weights_first", 80, 4},
+    {"weights_outer", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2537,7 +2577,7 @@ static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q6_K_gemv_id_int24_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_gemv_id_int24_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2547,8 +2587,8 @@ const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
     .schedules = q6_K_gemv_id_int24_f16_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_int24_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_id_int24_f16_push,
     .spec_constant_count = 10,
     .spec_constants = q6_K_gemv_id_int24_f16_vulkan_constants,
@@ -2580,7 +2620,7 @@ static const qk_spec_constant q6_K_encode_f32_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 0, 1, q6_K_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_encode_f32",
     .format = "q6_K",
     .family = "encode",
@@ -2603,7 +2643,7 @@ const qk_kernel qk_q6_K_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_encode_f32_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_encode_f32",
     .format = "q6_K",
     .family = "encode",
@@ -2637,7 +2677,7 @@ static const qk_spec_constant q6_K_encode_f16_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 1, 1, q6_K_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_encode_f16",
     .format = "q6_K",
     .family = "encode",
@@ -2660,7 +2700,7 @@ const qk_kernel qk_q6_K_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_encode_f16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_encode_f16",
     .format = "q6_K",
     .family = "encode",
@@ -2694,7 +2734,7 @@ static const qk_spec_constant q6_K_encode_bf16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 2, 1, q6_K_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_bf16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_encode_bf16",
     .format = "q6_K",
     .family = "encode",
@@ -2717,7 +2757,7 @@ const qk_kernel qk_q6_K_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_encode_bf16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_encode_bf16",
     .format = "q6_K",
     .family = "encode",
@@ -2774,7 +2814,7 @@ static const qk_spec_constant q6_K_set_rows_f32_vulkan_constants[] = {{0, "local
     {21, "x_type", 0, 1, q6_K_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_set_rows_f32",
     .format = "q6_K",
     .family = "set_rows",
@@ -2797,7 +2837,7 @@ const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_set_rows_f32_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_set_rows_f32",
     .format = "q6_K",
     .family = "set_rows",
@@ -2854,7 +2894,7 @@ static const qk_spec_constant q6_K_set_rows_f16_vulkan_constants[] = {{0, "local
     {21, "x_type", 1, 1, q6_K_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_f16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_set_rows_f16",
     .format = "q6_K",
     .family = "set_rows",
@@ -2877,7 +2917,7 @@ const qk_kernel qk_q6_K_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_set_rows_f16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_set_rows_f16",
     .format = "q6_K",
     .family = "set_rows",
@@ -2934,7 +2974,7 @@ static const qk_spec_constant q6_K_set_rows_bf16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 2, 1, q6_K_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_bf16_vulkan = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_set_rows_bf16",
     .format = "q6_K",
     .family = "set_rows",
@@ -2957,7 +2997,7 @@ const qk_kernel qk_q6_K_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_set_rows_bf16_metal = {
-    .abi = 19,
+    .abi = 20,
     .name = "q6_K_set_rows_bf16",
     .format = "q6_K",
     .family = "set_rows",

@@ -49,6 +49,19 @@ one() {
       fail "gemv_id of $format on $target" log
     error=$("$vectors" near 2e-6 y expected) && pass || fail "experts of $format on $target: error $error"
   done
+  # Two sets of two, of which the second begins an expert further on: in order, in results and in weights.
+  "$vectors" u32 1 0 1 9 >ids2
+  head -c $((8 * rows * cols)) values >values0
+  tail -c $((8 * rows * cols)) values >values1
+  for e in 0 1; do "$vectors" experts values$e x ids2 $rows $cols expected$e; done
+  { head -qc $((32 * rows)) expected0 expected1 && tail -qc $((32 * rows)) expected0 expected1; } >expected2
+  shape=(--type f32 --rows $rows --cols $cols --experts 2 --slots 2 --tokens 2 --ids ids2 --x x --views sets=2,weights_set_stride=$rows)
+  for target in $targets; do
+    "$QKGEN" run gemv_id --format "$format" --target "$target" "${shape[@]}" "${inputs[@]}" --class exact --out y >log 2>&1 ||
+      fail "sets of $format on $target" log
+    error=$("$vectors" near 2e-6 y expected2) && pass || fail "sets of experts of $format on $target: error $error"
+  done
+  shape=(--type f32 --rows $rows --cols $cols --experts $experts --slots 2 --tokens 2 --ids ids --x x)
   if [[ $targets == *vulkan* ]] && "$QKGEN" run gemm_id --format "$format" --target vulkan "${shape[@]}" "${inputs[@]}" --out y >log 2>&1; then
     error=$("$vectors" near 2e-3 y expected) && pass || fail "tiles of experts of $format: error $error"
   fi

@@ -55,6 +55,28 @@ for family in gemv_id gemm_id; do
   views "offsets" $family f32 20 $((3 * 256)) 6 --rows 5 --tokens 3 --slots 2 --views x_offset=48,y_offset=2,y_type=f16
 done
 
+# Sets of four experts: the same as a call for each, also where they lie between one another.
+set -- --rows 5 --tokens 3 --slots 2
+views "two sets" gemv_id f32 40 $((3 * 256)) 6 "$@" --views sets=2
+set -- gemv_id --format q8_0 --type f32 --x "$work/x" --cols 256 --ids "$work/ids" --experts 4 "$@"
+mv "$work/w" "$work/sets_w"
+for target in $targets; do
+  for set in 0 1; do
+    tail -c +$((set * 20 * 8 * 34 + 1)) "$work/sets_w" | head -c $((20 * 8 * 34)) >"$work/w"
+    check "set $set alone: $target" "$QKGEN" run "$@" --target "$target" --in "$work/w" --out "$work/y$set"
+  done
+  cat "$work/y0" "$work/y1" >"$work/y"
+  check "two sets: $target has the same bytes as two calls" cmp "$work/expected" "$work/y"
+done
+set -- --rows 5 --tokens 3 --slots 2
+views "sets between one another" gemv_id f16 40 $((3 * 256)) 6 "$@" --views \
+  sets=2,weights_stride=10,weights_set_stride=5,y_set_stride=33,y_type=f16,y_offset=2
+views "results between one another" gemv_id f32 40 $((3 * 256)) 6 "$@" --views sets=2,y_slot_stride=10,y_set_stride=5
+if [[ $targets == *vulkan* ]]; then
+  refuses "sets of many tokens" "views->sets is 2, must be 1 for many tokens; gemv_id takes more" "$QKGEN" run gemm_id --format q8_0 \
+    --type f32 --in "$work/w" --x "$work/all_x" --cols 256 --ids "$work/ids" --experts 4 "$@" --target vulkan --views sets=2 --out "$work/y"
+fi
+
 # What is added to results lies as they do; and of views that are wrong, what is.
 head -c $((2 * 9 * 2 + 7 * 2)) "$work/all_f16" >"$work/before"
 views "what y holds" gemv f32 7 $((3 * 256)) --rows 7 --batch 3 --views y_stride=9,y_type=f16 --add "$work/before"
@@ -78,6 +100,13 @@ case_of() { check "$1" "$QKGEN" soak --case "class=exact rows=70 seed=3 offset=1
 for schedule in 1 2 3 4 5; do
   case_of "format=q4_K family=gemv type=f32 cols=1024 batch=1 constants=schedule:$schedule views=y_type=f16,batches=2,weights_batches=2,y_stride=71"
   case_of "format=q4_K family=gemv type=f16 cols=1024 batch=3 parts=2 constants=schedule:$schedule views=y_type=bf16,y_stride=71,x_offset=8"
+done
+sets="experts=5 slots=2 batch=3 views=sets=3,y_set_stride=900,y_type=f16"
+for constants in "" " constants=schedule:0"; do
+  case_of "format=q4_K family=gemv_id type=f32 cols=1024 epilogue=279 $sets,weights_set_stride=355$constants"
+  case_of "format=q4_K family=gemv_id type=f32 cols=1024 epilogue=535 parts=4 $sets,weights_stride=71$constants"
+  case_of "format=q2_k_r4 family=gemv_id type=f32 rows=72 cols=1024 epilogue=526 $sets,weights_set_stride=72$constants"
+  case_of "format=aqlm_2x8_g8 family=gemv_id type=f32 rows=64 cols=1024 epilogue=30 $sets,weights_set_stride=448$constants"
 done
 case_of "format=nf4_b64 family=gemv type=f32 cols=67 batch=3 views=x_stride=69,y_stride=71,y_type=f16"
 case_of "format=gptq_v1_b4_g128 family=gemv type=f32 rows=128 cols=256 batch=2 views=batches=3,x_stride=260,y_offset=2,y_type=f16"

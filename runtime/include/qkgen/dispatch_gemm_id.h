@@ -145,6 +145,7 @@ static inline qk_status qk_launch_gemm_id_(const qk_call_ *call, const qk_gemm_i
     uint64_t vectors = g->shape.tokens * g->shape.x_slots, groups;
     const qk_gemv_id_ *a = &g->shape;
     uint32_t push[QK_GEMV_ID_MATRIX_PUSH_BYTES / 4], *more = qk_push_experts_(kernel, a, first, count, push);
+    const qk_sets_ one = {0, 1, 0};
     qk_range ranges[QK_MAX_BINDINGS];
     qk_launch launch;
     for (uint32_t i = 0; i < call->count; i++) {
@@ -153,7 +154,7 @@ static inline qk_status qk_launch_gemm_id_(const qk_call_ *call, const qk_gemm_i
         if (i >= weights)
             ranges[i].size = call->arguments[i].need;
     }
-    qk_bind_experts_(call, &a->planes, weights, weights + 1, weights + 4, ranges, more);
+    qk_bind_experts_(call, &a->planes, weights, weights + 1, weights + 4, &one, ranges, more);
     qk_tiles_constants_(kernel, limits, tiles, schedule, constants);
     qk_set_sizes_(kernel, g, constants);
     qk_set_epilogue_(kernel, a->epilogue, constants);
@@ -224,6 +225,15 @@ static inline qk_status qk_check_gemm_id_(const qk_backend *backend, const qk_ke
     return status == QK_OK ? qk_check_wide_(kernel, g->shape.cols, "gemv_id", error) : status;
 }
 
+/* Tiles are of one set: what several could share, operands and sorted pairs, takes little of the time of many tokens. */
+static inline qk_status qk_check_one_set_(const qk_kernel *kernel, const qk_expert_views *views, qk_error *error) {
+    if (views == NULL || views->sets < 2)
+        return QK_OK;
+    return qk_fail(error, QK_ERROR_UNSUPPORTED,
+                   "%s: views->sets is %" PRIu64 ", must be 1 for many tokens; gemv_id takes more", kernel->name,
+                   views->sets);
+}
+
 /* Bytes of scratch memory that qk_dispatch_gemm_id needs on that device; UINT64_MAX where it is 2^64 or more, or the call would be
  * refused for its size. */
 static inline uint64_t qk_gemm_id_scratch(const qk_backend *backend, const qk_kernel *kernel, uint64_t experts,
@@ -252,6 +262,7 @@ static inline uint64_t qk_gemm_id_scratch(const qk_backend *backend, const qk_ke
  * experts     at most QK_GEMM_ID_EXPERTS
  * cols        also a multiple of kernel->wide_block
  * backend     has a `barrier`; calls of it are between launches of this call
+ * views       of one set of experts: more are refused, with QK_ERROR_UNSUPPORTED
  *
  * Tokens are sorted by expert on the device, in the same order each time. Nothing is read back: what is launched does not depend on
  * `ids`. Matrix units multiply where the device has them, else floats, with the same bound. */
@@ -272,6 +283,8 @@ static inline qk_status qk_dispatch_gemm_id_views(const qk_backend *backend, con
     if (status == QK_OK)
         status = qk_check_call_(backend, kernel, kernel->view == QK_VIEW_BLOCKS, tail, 4 + QK_RESULT_BINDINGS_,
                                 qk_experts_push_bytes_(kernel), error);
+    if (status == QK_OK)
+        status = qk_check_one_set_(kernel, views, error);
     if (status != QK_OK || rows == 0 || cols == 0 || tokens == 0 || slots == 0)
         return status;
     qk_gemm_id_ g;

@@ -32,12 +32,12 @@ static inline qk_status qk_check_vectors_(const qk_call_ *call, const qk_gemv_ *
     return QK_OK;
 }
 
-/* Rows of weights that begin where the device can bind them are so many rows apart. */
-static inline uint64_t qk_row_step_(const qk_call_ *call, uint32_t weights) {
+/* Rows of weights that begin where the device can bind them are so many rows apart; `parts` of them are a unit. */
+static inline uint64_t qk_row_step_(const qk_call_ *call, uint32_t weights, uint64_t parts) {
     uint64_t step = 1;
     for (uint32_t i = 0; i < weights; i++) {
         const qk_argument_ *a = &call->arguments[i];
-        uint64_t power = a->unit & (~a->unit + 1);
+        uint64_t bytes = a->unit / parts, power = bytes & (~bytes + 1);
         if (power < a->alignment && a->alignment / power > step)
             step = a->alignment / power;
     }
@@ -81,7 +81,7 @@ static inline qk_status qk_chunk_rows_(const qk_call_ *call, qk_gemv_ *g, uint32
     if (!cut || (p->on && !p->apart))
         return QK_OK;
     if (p->apart) { /* some rows before come with them */
-        uint64_t before = qk_row_step_(call, weights) - 1;
+        uint64_t before = qk_row_step_(call, weights, 1) - 1;
         for (uint32_t i = 0; i < weights; i++)
             most = qk_min_(most, limit / call->arguments[i].unit);
         most = most > before ? most - before : 0;
@@ -104,7 +104,7 @@ static inline qk_first_ qk_view_ranges_(const qk_call_ *call, const qk_gemv_ *g,
     uint32_t bytes = qk_type_bytes(call->kernel->bindings[weights].element), y = call->count - QK_RESULT_BINDINGS_;
     qk_first_ at = {0, 0, 0};
     if (p->apart && call->kernel->view == QK_VIEW_BLOCKS) {
-        uint64_t from = qk_weights_of_(p, one) + s->first, bound = from - from % qk_row_step_(call, weights);
+        uint64_t from = qk_weights_of_(p, one) + s->first, bound = from - from % qk_row_step_(call, weights, 1);
         for (uint32_t i = 0; i < weights; i++)
             ranges[i] = qk_part_(&call->arguments[i], bound, from + s->count - bound);
         at.weights = s->first - bound;
@@ -333,7 +333,15 @@ typedef struct qk_gemv_id_ {
     uint32_t epilogue;
     qk_matrix_ matrix; /* that an expert is; not of QK_VIEW_BLOCKS */
     qk_expert_planes_ planes;
+    uint64_t chunk; /* experts of one launch */
+    int apart;      /* a launch takes one set: all together do not fit into bindings */
 } qk_gemv_id_;
+
+/* Experts of a launch: of each of its sets those from `first` to `first` + `count`. */
+typedef struct qk_share_of_experts_ {
+    uint64_t first, count;
+    qk_sets_ sets;
+} qk_share_of_experts_;
 
 static inline uint32_t qk_experts_push_bytes_(const qk_kernel *kernel) {
     return kernel->view == QK_VIEW_BLOCKS ? QK_GEMV_ID_PUSH_BYTES : QK_GEMV_ID_MATRIX_PUSH_BYTES;
@@ -361,22 +369,45 @@ static inline uint64_t qk_rows_of_experts_(const qk_kernel *kernel, const qk_lim
     return qk_rows_of_workgroup_(kernel, limits, constants, cols) * (qk_lanes_(limits) / width);
 }
 
+/* Rows in a row of what is bound: matrices of patches are bound whole. */
+static inline uint64_t qk_rows_bound_(const qk_kernel *kernel, const qk_gemv_id_ *g) {
+    return kernel->view == QK_VIEW_BLOCKS ? 1 : g->rows;
+}
+
+/* Binds experts of sets, from where the device can; what lies before them is what `sets` then says. */
+static inline void qk_bind_sets_(const qk_call_ *call, const qk_gemv_id_ *g, qk_share_of_experts_ *s, uint32_t weights,
+                                 qk_range *ranges) {
+    const qk_expert_planes_ *p = &g->planes;
+    uint64_t each = qk_rows_bound_(call->kernel, g), parts = p->weights / each;
+    uint64_t from = (s->sets.first * p->weights_set + s->first * p->weights) / each;
+    uint64_t bound = from - from % qk_row_step_(call, weights, parts);
+    uint64_t rows = qk_extent_(s->sets.count, p->weights_set, qk_extent_(s->count, p->weights, g->rows));
+    for (uint32_t i = 0; i < weights; i++) {
+        const qk_argument_ *a = &call->arguments[i];
+        ranges[i].offset = a->range.offset + bound * (a->unit / parts);
+        ranges[i].size = (from - bound + rows / each) * (a->unit / parts);
+    }
+    s->sets.weights_first = (from - bound) * each;
+}
+
 /* The part of the experts that a launch takes; x, ids, y and the status are bound whole. */
-static inline qk_status qk_launch_experts_(const qk_call_ *call, const qk_gemv_id_ *g, uint64_t first, uint64_t count,
+static inline qk_status qk_launch_experts_(const qk_call_ *call, const qk_gemv_id_ *g, qk_share_of_experts_ *s,
                                            qk_error *error) {
     const qk_kernel *kernel = call->kernel;
     uint32_t weights = call->count - 3 - QK_RESULT_BINDINGS_, constants[QK_MAX_CONSTANTS];
-    uint32_t push[QK_GEMV_ID_MATRIX_PUSH_BYTES / 4], *more = qk_push_experts_(kernel, g, first, count, push);
-    uint64_t pairs = g->tokens * g->slots, rows = g->rows, cols = g->cols;
+    uint32_t push[QK_GEMV_ID_MATRIX_PUSH_BYTES / 4], *more = qk_push_experts_(kernel, g, s->first, s->count, push);
+    uint64_t pairs = s->sets.count * g->tokens * g->slots, rows = g->rows, cols = g->cols;
     qk_range ranges[QK_MAX_BINDINGS];
     qk_launch launch;
     for (uint32_t i = 0; i < call->count; i++) {
-        ranges[i] =
-            i < weights ? qk_part_of_experts_(&call->arguments[i], first, count) : qk_part_(&call->arguments[i], 0, 1);
+        ranges[i] = i < weights ? qk_part_of_experts_(&call->arguments[i], s->first, s->count)
+                                : qk_part_(&call->arguments[i], 0, 1);
         if (i >= weights)
             ranges[i].size = call->arguments[i].need;
     }
-    qk_bind_experts_(call, &g->planes, weights, weights + 1, weights + 3, ranges, more);
+    if (g->planes.sets > 1)
+        qk_bind_sets_(call, g, s, weights, ranges);
+    qk_bind_experts_(call, &g->planes, weights, weights + 1, weights + 3, &s->sets, ranges, more);
     launch.kernel = kernel;
     launch.ranges = ranges;
     launch.push = push;
@@ -394,7 +425,7 @@ static inline qk_status qk_launch_experts_(const qk_call_ *call, const qk_gemv_i
                          qk_walking_workgroups_(kernel, &call->backend->limits, 1, threads));
     groups = qk_max_(groups, qk_least_workgroups_(&call->backend->limits, pairs * rows, cols, threads));
     launch.workgroups = (uint32_t)qk_min_(groups, qk_max_workgroups_(call));
-    qk_fit_schedule_(kernel, &call->backend->limits, count * rows, cols, constants);
+    qk_fit_schedule_(kernel, &call->backend->limits, s->count * rows, cols, constants);
     return call->backend->launch(call->backend->context, &launch, error);
 }
 
@@ -412,7 +443,7 @@ static inline qk_status qk_add_expert_factors_(qk_call_ *call, const qk_range *w
     p->on |= p->views && (x.offset % window != 0 || ids.offset % window != 0);
     qk_status status = kernel->view == QK_VIEW_BLOCKS
                            ? qk_add_experts_(call, weights, count, g->experts, g->rows, g->cols, p, error)
-                           : qk_add_matrices_(call, weights, count, g->experts, &g->matrix, error);
+                           : qk_add_matrices_(call, weights, count, p->weights_extent / g->rows, &g->matrix, error);
     if (status == QK_OK)
         status =
             qk_add_aligned_(call, "x", x, p->x_extent, bytes, qk_x_alignment_(kernel, limits, p->views, bytes), error);
@@ -426,8 +457,12 @@ static inline qk_status qk_add_expert_results_(qk_call_ *call, qk_range y, qk_ge
                                                qk_error *error) {
     const qk_limits *limits = &call->backend->limits;
     uint32_t bytes = qk_y_bytes_(g->planes.y_type);
-    const qk_results_ to = {g->tokens * g->slots, g->experts, g->rows,
-                            g->planes.y_extent,   bytes,      qk_alignment_(limits, g->planes.views, bytes)};
+    const qk_results_ to = {g->planes.sets * g->tokens * g->slots,
+                            qk_product_(g->planes.sets, g->experts),
+                            g->rows,
+                            g->planes.y_extent,
+                            bytes,
+                            qk_alignment_(limits, g->planes.views, bytes)};
     g->planes.on |= g->planes.views && y.offset % qk_window_alignment_(limits) != 0;
     return qk_add_results_(call, y, &to, epilogue, error);
 }
@@ -443,6 +478,43 @@ static inline qk_status qk_check_whole_(const qk_call_ *call, uint32_t weights, 
     return QK_OK;
 }
 
+/* How many experts a launch takes, of which there may be `most`. Of several sets it takes all experts, or one set, with some rows before
+ * it. */
+static inline qk_status qk_chunk_experts_(const qk_call_ *call, qk_gemv_id_ *g, uint32_t weights, qk_error *error) {
+    const qk_expert_planes_ *p = &g->planes;
+    uint64_t limit = qk_min_(call->backend->limits.storage_range, UINT32_MAX), before = 0, parts = 1;
+    uint64_t most_rows = UINT32_MAX / g->row_tiles, most;
+    if (p->sets > 1) {
+        parts = p->weights / qk_rows_bound_(call->kernel, g);
+        g->apart = p->weights_extent > most_rows;
+        for (uint32_t i = 0; i < weights; i++)
+            g->apart |= call->arguments[i].need > limit;
+        before = g->apart ? qk_row_step_(call, weights, parts) - 1 : 0;
+    }
+    g->chunk = g->experts;
+    if (p->sets > 1 && !g->apart)
+        return QK_OK;
+    most_rows -= qk_min_(most_rows, before * qk_rows_bound_(call->kernel, g));
+    most = most_rows / qk_max_(p->weights, g->rows);
+    for (uint32_t i = 0; i < weights && before > 0; i++) {
+        uint64_t bytes = before * (call->arguments[i].unit / parts);
+        most = qk_min_(most, (limit - qk_min_(limit, bytes)) / call->arguments[i].unit);
+    }
+    return qk_chunk_(call, 0, weights, g->experts, most, "expert", &g->chunk, error);
+}
+
+/* All launches of a call. */
+static inline qk_status qk_run_experts_(const qk_call_ *call, const qk_gemv_id_ *g, qk_error *error) {
+    qk_status status = QK_OK;
+    qk_share_of_experts_ s = {0, 0, {0, g->apart ? 1 : g->planes.sets, 0}};
+    for (; status == QK_OK && s.sets.first < g->planes.sets; s.sets.first += s.sets.count)
+        for (s.first = 0; status == QK_OK && s.first < g->experts; s.first += s.count) {
+            s.count = qk_min_(g->chunk, g->experts - s.first);
+            status = qk_launch_experts_(call, g, &s, error);
+        }
+    return status;
+}
+
 /* Multiplies matrices that are chosen by number with vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k].
  *
  * weights     the format's buffers: experts * rows * cols elements, expert after expert; longer ranges as in qk_dispatch_gemv
@@ -453,8 +525,10 @@ static inline qk_status qk_check_whole_(const qk_call_ *call, uint32_t weights, 
  * status_word one u32, which the caller clears; without a buffer, backend->spare
  * rows, cols  of one expert; cols a multiple of the block. One expert must fit into a binding. Where blocks are patches of a matrix
  *             (kernel->view is QK_VIEW_MATRIX), each of the buffers has the experts' one after the other, and views none but that
- * views       how they lie in memory, and the type of y (dispatch_views.h); NULL: as above
- * epilogue    as of qk_dispatch_gemv_views
+ * views       how they lie in memory, how many sets of experts there are, and the type of y (dispatch_views.h); NULL: as above
+ * epilogue    as of qk_dispatch_gemv_views. Of several sets, it has what there is for each expert, or vector, set after set
+ *
+ * An id that is out of range is counted once for each set. Sets that do not fit into a binding together are launched one by one.
  *
  * With rows, cols, tokens or slots 0 nothing is launched. Returns as qk_dispatch_gemv does. */
 static inline qk_status qk_dispatch_gemv_id_views(const qk_backend *backend, const qk_kernel *kernel,
@@ -467,7 +541,8 @@ static inline qk_status qk_dispatch_gemv_id_views(const qk_backend *backend, con
     qk_tuned_ tuned;
     if (kernel == NULL)
         return qk_fail(error, QK_ERROR_ARGUMENT, "kernel is NULL, must be a descriptor");
-    uint64_t results = qk_product_(qk_product_(tokens, slots), rows), chunk = 0;
+    uint64_t sets = views != NULL && views->sets != 0 ? views->sets : 1;
+    uint64_t results = qk_product_(sets, qk_product_(qk_product_(tokens, slots), rows));
     qk_status status = qk_tune_(&tuned, &backend, &kernel, results, cols, 1, error);
     if (status == QK_OK)
         status = qk_check_call_(backend, kernel, kernel->view == QK_VIEW_BLOCKS, tail, 3 + QK_RESULT_BINDINGS_,
@@ -496,13 +571,8 @@ static inline qk_status qk_dispatch_gemv_id_views(const qk_backend *backend, con
     if (status == QK_OK)
         status = qk_check_whole_(&call, count, error);
     if (status == QK_OK)
-        status = qk_chunk_(&call, 0, count, experts, UINT32_MAX / (qk_max_(g.planes.weights, rows) * g.row_tiles),
-                           "expert", &chunk, error);
-    for (uint64_t first = 0, n; status == QK_OK && first < experts; first += n) {
-        n = qk_min_(chunk, experts - first);
-        status = qk_launch_experts_(&call, &g, first, n, error);
-    }
-    return status;
+        status = qk_chunk_experts_(&call, &g, count, error);
+    return status == QK_OK ? qk_run_experts_(&call, &g, error) : status;
 }
 
 /* The same of experts, tokens and slots that lie one after the other. */

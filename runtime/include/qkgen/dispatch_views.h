@@ -30,7 +30,10 @@ typedef struct qk_views {
     qk_y_type y_type;
 } qk_views;
 
-/* The same where experts are chosen by number: of tokens, and of a token's slots. */
+/* The same where experts are chosen by number: of tokens, and of a token's slots.
+ *
+ * There may be several sets of experts, such as "gate" and "up" of a feed-forward network, that are multiplied with the same x by the same
+ * ids: results of a set are followed by those of the next. Their experts may lie between one another. */
 typedef struct qk_expert_views {
     uint64_t x_stride;       /* from a token's vectors to those of the next; 0: x_slots times x_slot_stride */
     uint64_t x_slot_stride;  /* from a slot's vector to the next; 0: cols */
@@ -39,6 +42,9 @@ typedef struct qk_expert_views {
     uint64_t ids_stride;     /* from a token's ids to the next; 0: slots */
     uint64_t weights_stride; /* rows, from an expert to the next; 0: rows */
     qk_y_type y_type;
+    uint64_t sets;               /* 0: 1 */
+    uint64_t weights_set_stride; /* rows, from the experts of a set to those of the next; 0: experts times weights_stride */
+    uint64_t y_set_stride;       /* from the results of a set to those of the next; 0: tokens times y_stride */
 } qk_expert_views;
 
 /* What becomes of it. A count that is 1 has stride 0. */
@@ -286,7 +292,7 @@ static inline qk_range qk_window_(const qk_limits *limits, qk_range range, uint6
 
 /* Words of the push constants that views have; indices are of 32 bits and wrap, so that what begins later than its binding may begin
  * before 0. */
-enum { QK_VIEWS_PUSH_ = 17, QK_EXPERT_VIEWS_PUSH_ = 9 };
+enum { QK_VIEWS_PUSH_ = 17, QK_EXPERT_VIEWS_PUSH_ = 14 };
 
 typedef struct qk_first_ {
     uint64_t weights, x, y; /* what is added to rows of weights, and to elements of x and y alone */
@@ -380,15 +386,43 @@ static inline qk_status qk_add_factors_(qk_call_ *call, const qk_range *weights,
 typedef struct qk_expert_planes_ {
     int on, views;
     qk_y_type y_type;
-    uint64_t x, x_slot, y, y_slot, ids, weights;
+    uint64_t sets; /* each has the same pairs of a token and a slot */
+    uint64_t x, x_slot, y, y_slot, y_set, ids, weights, weights_set;
     uint64_t x_extent, y_extent, ids_extent, weights_extent; /* elements, and rows */
 } qk_expert_planes_;
+
+/* Sets that a launch takes. */
+typedef struct qk_sets_ {
+    uint64_t first, count;
+    uint64_t weights_first; /* rows that are bound before them */
+} qk_sets_;
+
+/* What is asked of sets; there are several. */
+static inline qk_status qk_check_sets_(const qk_kernel *kernel, const qk_expert_planes_ *p, uint64_t rows,
+                                       uint64_t pairs, qk_error *error) {
+    if (p->sets > UINT32_MAX / 2 / rows / pairs)
+        return qk_fail(error, QK_ERROR_LIMIT,
+                       "%s: views->sets is %" PRIu64 ", must be at most %" PRIu64
+                       ", so that there are less than 2^31 results",
+                       kernel->name, p->sets, UINT32_MAX / 2 / rows / pairs);
+    if (p->weights_set < rows)
+        return qk_fail(error, QK_ERROR_ARGUMENT,
+                       "%s: views->weights_set_stride is %" PRIu64 ", must be at least %" PRIu64
+                       ", the rows of an expert",
+                       kernel->name, p->weights_set, rows);
+    if (kernel->view != QK_VIEW_BLOCKS && p->weights_set % rows != 0)
+        return qk_fail(error, QK_ERROR_UNSUPPORTED,
+                       "%s: views->weights_set_stride is %" PRIu64 ", must be a multiple of %" PRIu64
+                       ", the rows of an expert, where blocks are patches of a matrix",
+                       kernel->name, p->weights_set, rows);
+    return QK_OK;
+}
 
 /* Of a shape that was checked. */
 static inline qk_status qk_plan_experts_(const qk_kernel *kernel, const qk_expert_views *views, uint64_t experts,
                                          uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots,
                                          uint64_t x_slots, qk_expert_planes_ *p, qk_error *error) {
-    static const qk_expert_views none = {0, 0, 0, 0, 0, 0, QK_Y_F32};
+    static const qk_expert_views none = {0, 0, 0, 0, 0, 0, QK_Y_F32, 0, 0, 0};
     const qk_expert_views *v = views != NULL ? views : &none;
     int uneven = 0;
     memset(p, 0, sizeof *p);
@@ -400,14 +434,18 @@ static inline qk_status qk_plan_experts_(const qk_kernel *kernel, const qk_exper
     p->y = v->y_stride != 0 ? v->y_stride : qk_product_(slots, p->y_slot);
     p->ids = v->ids_stride != 0 ? v->ids_stride : slots;
     p->weights = v->weights_stride != 0 ? v->weights_stride : rows;
+    p->sets = v->sets != 0 ? v->sets : 1;
+    p->y_set = qk_stride_of_(p->sets, v->y_set_stride, qk_product_(tokens, p->y));
+    p->weights_set = qk_stride_of_(p->sets, v->weights_set_stride, qk_product_(experts, p->weights));
     p->x_extent = qk_extent_(tokens, p->x, qk_extent_(x_slots, p->x_slot, cols));
-    p->y_extent = qk_extent_(tokens, p->y, qk_extent_(slots, p->y_slot, rows));
+    p->y_extent = qk_extent_(p->sets, p->y_set, qk_extent_(tokens, p->y, qk_extent_(slots, p->y_slot, rows)));
     p->ids_extent = qk_extent_(tokens, p->ids, slots);
-    p->weights_extent = qk_extent_(experts, p->weights, rows);
-    const qk_dimension_ results[] = {{"y_stride", tokens, p->y}, {"y_slot_stride", slots, p->y_slot}};
+    p->weights_extent = qk_extent_(p->sets, p->weights_set, qk_extent_(experts, p->weights, rows));
+    const qk_dimension_ results[] = {
+        {"y_stride", tokens, p->y}, {"y_slot_stride", slots, p->y_slot}, {"y_set_stride", p->sets, p->y_set}};
     qk_status status = qk_check_y_type_(kernel, v->y_type, error);
     if (status == QK_OK)
-        status = qk_check_y_(kernel, results, 2, rows, error);
+        status = qk_check_y_(kernel, results, 3, rows, error);
     if (status == QK_OK && p->weights < rows)
         status =
             qk_fail(error, QK_ERROR_ARGUMENT,
@@ -418,7 +456,9 @@ static inline qk_status qk_plan_experts_(const qk_kernel *kernel, const qk_exper
                          "%s: views->weights_stride is %" PRIu64 ", must be %" PRIu64
                          ", the rows of an expert, where blocks are patches of a matrix",
                          kernel->name, p->weights, rows);
-    p->on = p->x_slot != cols || p->x != qk_product_(x_slots, cols) || p->y_slot != rows ||
+    if (status == QK_OK && p->sets > 1)
+        status = qk_check_sets_(kernel, p, rows, tokens * slots, error);
+    p->on = p->sets > 1 || p->x_slot != cols || p->x != qk_product_(x_slots, cols) || p->y_slot != rows ||
             p->y != qk_product_(slots, rows) || p->ids != slots || p->weights != rows;
     if (status == QK_OK && p->on && x_slots > 1)
         status = qk_check_x_stride_(kernel, "x_slot_stride", p->x_slot, &uneven, error);
@@ -427,13 +467,13 @@ static inline qk_status qk_plan_experts_(const qk_kernel *kernel, const qk_exper
     return status;
 }
 
-/* Appends the experts, whose unit is one of them with what lies up to the next. */
+/* Appends the experts of all sets, whose unit is one of them with what lies up to the next. */
 static inline qk_status qk_add_experts_(qk_call_ *call, const qk_range *weights, uint32_t count, uint64_t experts,
                                         uint64_t rows, uint64_t cols, const qk_expert_planes_ *p, qk_error *error) {
     uint64_t row = cols / call->kernel->block_elements, blocks;
     if (!qk_multiply_(p->weights, row, &blocks))
         return qk_fail(error, QK_ERROR_LIMIT, "%s: rows times cols must be below 2^64", call->kernel->name);
-    if (p->weights == rows)
+    if (p->weights == rows && p->sets == 1)
         return qk_add_weights_(call, weights, count, experts, blocks, error);
     qk_status status = qk_add_weights_(call, weights, count, p->weights_extent, row, error);
     for (uint32_t i = 0; status == QK_OK && i < count; i++)
@@ -445,7 +485,7 @@ static inline qk_status qk_add_experts_(qk_call_ *call, const qk_range *weights,
 
 /* Ranges of x, ids and y, at those numbers, of a call with views; and what the kernel needs to know. */
 static inline void qk_bind_experts_(const qk_call_ *call, const qk_expert_planes_ *p, uint32_t x, uint32_t ids,
-                                    uint32_t y, qk_range *ranges, uint32_t *push) {
+                                    uint32_t y, const qk_sets_ *sets, qk_range *ranges, uint32_t *push) {
     const qk_limits *limits = &call->backend->limits;
     uint64_t x_first = 0, ids_skip = 0, y_skip = 0;
     if (p->on) {
@@ -455,13 +495,14 @@ static inline void qk_bind_experts_(const qk_call_ *call, const qk_expert_planes
         ranges[y] = qk_window_(limits, call->arguments[y].range, 0, p->y_extent, qk_y_bytes_(p->y_type),
                                qk_y_unit_(call->kernel, p->y_type), &y_skip);
     }
-    const uint64_t words[QK_EXPERT_VIEWS_PUSH_] = {p->weights, x_first, p->x_slot, p->x,  y_skip,
-                                                   p->y_slot,  p->y,    ids_skip,  p->ids};
+    const uint64_t words[QK_EXPERT_VIEWS_PUSH_] = {
+        p->weights, x_first,     p->x_slot,   p->x,                y_skip,         p->y_slot, p->y, ids_skip,
+        p->ids,     sets->count, sets->first, sets->weights_first, p->weights_set, p->y_set};
     for (uint32_t i = 0; i < QK_EXPERT_VIEWS_PUSH_; i++)
         push[i] = p->on ? (uint32_t)words[i] : 0;
 }
 
-/* The part of argument `i` that has the experts from `first` to `first` + `count`. */
+/* The part of argument `i` that has the experts from `first` to `first` + `count`, of one set. */
 static inline qk_range qk_part_of_experts_(const qk_argument_ *a, uint64_t first, uint64_t count) {
     qk_range range = {a->range.buffer, a->range.offset + first * a->unit,
                       qk_min_(count * a->unit, a->need - first * a->unit)};
