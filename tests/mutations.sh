@@ -454,13 +454,16 @@ mutate "tensors: tiles take whole blocks" $tensors 's/\(kernel->wide_block == 0 
 mutate "tensors: operands that are there are not made again" $tensors 's/schedule == QK_SCHEDULE_PACK \|\|/schedule == QK_SCHEDULE_NONE ||/' unit tensors_test
 mutate "tensors: pairs that are sorted are not sorted again" $tensors 's/schedule == QK_SCHEDULE_SCATTER\)/schedule == QK_SCHEDULE_NONE)/' unit tensors_test
 mutate "tensors: parts of rows wait for those before" $tensors 's/packed->waits \&\& qk_constant_/0 \&\& qk_constant_/' unit tensors_test
-mutate "tensors: matrices that join are whole rows apart" $tensors 's/apart % row != 0 \|\| //' unit ggml_test
-mutate "tensors: matrices that join lie behind each other" $tensors 's/apart \/ row < w\[1\] \|\|/false ||/' unit ggml_test
-mutate "tensors: results that join lie behind each other" $tensors 's/y_apart \/ p->y.bytes < w\[1\]/false/' unit ggml_test
-mutate "tensors: products of several vectors do not join" $tensors 's/ \&\& \(d == 0 \|\| x\[d\] == 1\)//' unit ggml_test
-mutate "tensors: products whose x is copied do not join" $tensors 's/ \&\& qk_tensor_is_loaded\(\&p->x\) \&\&/ \&\&/' unit ggml_test
+mutate "tensors: matrices that join are whole rows apart" $tensors 's/\(next->range.offset - t->range.offset\) % unit == 0/1/' unit ggml_test
+mutate "tensors: matrices that join lie behind each other" $tensors 's/next->range.offset - t->range.offset >= qk_tensor_reach_\(t, inner\)/1/' unit ggml_test
+mutate "tensors: experts that join lie behind all of a set" $tensors 's/inner \+= \(t->counts\[d\] - 1\)/inner += 0/' unit ggml_test
+mutate "tensors: more than eight tokens do not join" $tensors 's/p->y.counts\[2\] <= QK_GEMV_MAX_BATCH \&\& w/w/' unit ggml_test
+mutate "tensors: tokens of other ids do not join" $tensors 's/!qk_same_tensor_\(\&p->ids, \&next->ids\)/0/' unit ggml_test
+mutate "tensors: sets of experts are all there" $tensors 's/expert_views.sets = p->weights.counts\[3\]/expert_views.sets = 1/' unit tensors_test
+mutate "tensors: products of several vectors do not join" $tensors 's/x\[1\] \* x\[2\] \* x\[3\] \* w/w/' unit ggml_test
+mutate "tensors: products whose x is copied do not join" $tensors 's/!qk_tensor_is_loaded\(\&p->x\) \|\| !qk_same/!qk_same/' unit ggml_test
 mutate "tensors: products with an epilogue do not join" $tensors 's/ \+ qk_epilogue_bits_\(next->epilogue\)//' unit tensors_test
-mutate "tensors: products of other types do not join" $tensors 's/joins = p->types == next->types \&\&/joins =/' unit tensors_test
+mutate "tensors: products of other types do not join" $tensors 's/p->types != next->types \|\| //' unit tensors_test
 mutate "tensors: all products of a dimension have the same x" $tensors 's/vectors.counts\[2 \+ d\] < p->x.counts\[2 \+ d\] \? QK_SAME_X : //' unit tensors_test
 mutate "views: behind the same x lies the next" $headers/dispatch_views.h 's/count > 1 \&\& stride != 0 \?/count > 1 ?/' unit views_dispatch_test
 mutate "views: a dimension in which all have the same x" $headers/dispatch_views.h 's/v->x_strides\[d\] == QK_SAME_X \? 0 : //' unit views_dispatch_test

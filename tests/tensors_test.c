@@ -179,6 +179,24 @@ static void test_same_x(void **state) {
     assert_false(qk_product_joins(&one, &next));
 }
 
+static void test_sets(void **state) {
+    (void)state;
+    static notes a, b;
+    qk_backend backend = backend_for(&a), other = backend_for(&b);
+    qk_product p = experts_of(8, 2, 3, 1), next = p;
+    next.weights.range.offset += 16 * 64 * ROW;
+    next.y.range.offset += 8192;
+    assert_true(qk_product_joins(&p, &next));
+    assert_int_equal(plan(&backend, &p), QK_OK);
+    assert_int_equal(qk_dispatch_product(&backend, &p, NULL), QK_OK);
+    const qk_expert_views v = {.sets = 2, .weights_set_stride = 16 * 64, .y_set_stride = 2048};
+    assert_int_equal(qk_dispatch_gemv_id_views(&other, p.kernel, &p.weights.range, p.x.range, p.ids.range, p.y.range,
+                                               p.status, 8, 64, 256, 3, 2, 1, &v, NULL, NULL),
+                     QK_OK);
+    assert_same(&a, &b);
+    assert_int_equal(a.launches, 1);
+}
+
 /* Products that share weights are one of more vectors: tiles, where one alone has too few for them. */
 static void test_tiles(void **state) {
     (void)state;
@@ -450,10 +468,10 @@ static void test_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products),  cmocka_unit_test(test_same_x),       cmocka_unit_test(test_sixteen),
-        cmocka_unit_test(test_tiles),     cmocka_unit_test(test_packed_parts), cmocka_unit_test(test_experts),
-        cmocka_unit_test(test_refused),   cmocka_unit_test(test_copies),       cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_no_status),
+        cmocka_unit_test(test_products), cmocka_unit_test(test_same_x),    cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_sixteen),  cmocka_unit_test(test_tiles),     cmocka_unit_test(test_packed_parts),
+        cmocka_unit_test(test_experts),  cmocka_unit_test(test_refused),   cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_rows),     cmocka_unit_test(test_no_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -240,6 +240,37 @@ static void test_joined() {
     CHECK(!joins(&y, &z));
 }
 
+// So are products of experts, of few tokens.
+static void test_joined_experts() {
+    ggml_tensor w = tensor(GGML_TYPE_Q4_0, 0, 256, 64, 8), v = tensor(GGML_TYPE_Q4_0, 16 * 64 * 144, 256, 64, 8), x = tensor(GGML_TYPE_F32, X, 256, 1, 3);
+    ggml_tensor ids = tensor(GGML_TYPE_I32, IDS, 2, 3), others = tensor(GGML_TYPE_I32, IDS + 4096, 2, 3);
+    ggml_tensor y = op(GGML_OP_MUL_MAT_ID, Y, &w, &x, 64, 2, 3), z = op(GGML_OP_MUL_MAT_ID, Z, &v, &x, 64, 2, 3);
+    const auto joins = [&] {
+        ggml_tensor * nodes[] = { &y, &z };
+        const ggml_cgraph graph = { nodes, 2 };
+        return ggml_vk_qk_joins(&ctx, &graph, 0);
+    };
+    y.src[2] = z.src[2] = &ids;
+    CHECK(joins() && mul_mat(&y, &z) && notes.size() == 1 && launches("qkgen_q4_0_gemv_id_f32") == 1);
+    CHECK(notes[0].buffers[0].range == (16 + 8) * 64 * 144 + QK_PADDING && notes[0].buffers[4].offset == Y);
+    CHECK(notes[0].buffers[4].range == Z - Y + 3 * 2 * 256);
+    z.src[2] = &others;
+    CHECK(!joins());
+    z.src[2] = &ids;
+    v.at = 7 * 64 * 144; // over the last of the first
+    CHECK(!joins());
+    v.at = 16 * 64 * 144;
+    z.at = Y + 5 * 256;
+    CHECK(!joins());
+    z.at = Z;
+    x.ne[2] = ids.ne[1] = y.ne[2] = z.ne[2] = 9; // which are sorted
+    CHECK(!joins());
+    ggml_tensor dense = op(GGML_OP_MUL_MAT, Z, &v, &x, 64, 2, 3);
+    ggml_tensor * nodes[] = { &y, &dense };
+    const ggml_cgraph graph = { nodes, 2 };
+    CHECK(!ggml_vk_qk_joins(&ctx, &graph, 0));
+}
+
 static std::vector<noted> notes_of(ggml_tensor * y, ggml_tensor * second = nullptr) {
     CHECK(mul_mat(y, second));
     return notes;
@@ -549,6 +580,7 @@ int main() {
     test_fused_columns();
     test_parted();
     test_joined();
+    test_joined_experts();
     test_remembered();
     test_remembered_scratch();
     test_gemm();

@@ -65,7 +65,7 @@ static inline void qk_tensor_pack(qk_tensor *t, qk_range range) {
 
 /* Without ids: y[3][2][n][m] = sum over k of weights[3'][2'][m][k] * x[3][2][n][k], where each matrix of weights may serve several of x, and
  * a dimension 2 or 3 of x whose step is 0 has the same vectors for all.
- * With ids: y[t][s][m] = sum over k of weights[ids[t][s]][m][k] * x[t][s][k], where x may have one s for all. */
+ * With ids: y[i][t][s][m] = sum over k of weights[i][ids[t][s]][m][k] * x[t][s][k], where x may have one s for all, and i is a set of experts. */
 typedef struct qk_product {
     qk_tensor weights, x, y;
     qk_tensor ids;               /* of experts, 32 bits; `bytes` 0: there are none */
@@ -88,9 +88,9 @@ typedef struct qk_product {
 static inline qk_status qk_product_shape_(const qk_kernel *kernel, const qk_product *p, qk_error *error) {
     const uint64_t *w = p->weights.counts, *x = p->x.counts, *y = p->y.counts, *ids = p->ids.counts;
     const int by_id = p->ids.bytes != 0;
-    int fits = x[0] == w[0] && y[0] == w[1] && y[2] == x[2] && y[3] == x[3];
+    int fits = x[0] == w[0] && y[0] == w[1] && y[2] == x[2] && (by_id || y[3] == x[3]);
     if (by_id)
-        fits = fits && y[1] == ids[0] && y[2] == ids[1] && (x[1] == 1 || x[1] == ids[0]) && y[3] * w[3] == 1;
+        fits = fits && y[1] == ids[0] && y[2] == ids[1] && (x[1] == 1 || x[1] == ids[0]) && y[3] == w[3] && x[3] == 1;
     else
         fits = fits && y[1] == x[1] && w[2] != 0 && y[2] % w[2] == 0 && w[3] != 0 && y[3] % w[3] == 0;
     return fits ? QK_OK
@@ -136,6 +136,9 @@ static inline qk_status qk_product_views_(const qk_kernel *kernel, qk_product *p
     p->expert_views.y_stride = y[1];
     p->expert_views.ids_stride = ids[0];
     p->expert_views.weights_stride = w[1];
+    p->expert_views.sets = p->weights.counts[3];
+    p->expert_views.weights_set_stride = w[2];
+    p->expert_views.y_set_stride = y[2];
     return status;
 }
 
@@ -278,30 +281,55 @@ static inline void qk_product_adds(const qk_product *p, qk_epilogue *epilogue) {
     }
 }
 
-/* Of one vector, lets a product be that of two matrices: its own, and that of `next`, which lies behind, and has the same x, type and shape,
- * as gate and up have. A launch for each would leave processors without work twice. Whether it can: weights are in one buffer, whole rows
- * apart, and so are results; and neither has ids or an epilogue. */
+/* Bytes from the first element of a tensor to behind the last, of which `inner` are those of dimension 0. */
+static inline uint64_t qk_tensor_reach_(const qk_tensor *t, uint64_t inner) {
+    for (uint32_t d = 1; d < 4; d++)
+        inner += (t->counts[d] - 1) * (t->counts[d] > 1 ? t->steps[d] : 0);
+    return inner;
+}
+
+static inline int qk_same_tensor_(const qk_tensor *a, const qk_tensor *b) {
+    int same = a->bytes == b->bytes && a->range.buffer == b->range.buffer && a->range.offset == b->range.offset;
+    for (uint32_t d = 0; d < 4; d++)
+        same = same && a->counts[d] == b->counts[d] && (a->counts[d] == 1 || a->steps[d] == b->steps[d]);
+    return same;
+}
+
+/* Whether `next` has the shape of `t`, and lies behind it in the same buffer, a multiple of `unit` bytes away. */
+static inline int qk_lies_behind_(const qk_tensor *t, const qk_tensor *next, uint64_t inner, uint64_t unit) {
+    qk_tensor there = *next;
+    there.range.offset = t->range.offset;
+    return qk_same_tensor_(t, &there) && next->range.offset > t->range.offset && unit != 0 &&
+           (next->range.offset - t->range.offset) % unit == 0 &&
+           next->range.offset - t->range.offset >= qk_tensor_reach_(t, inner);
+}
+
+/* Lets a tensor have the next one, too, in a dimension that it does not use. */
+static inline void qk_tensor_join_(qk_tensor *t, const qk_tensor *next, uint32_t dimension) {
+    t->counts[dimension] = 2;
+    t->steps[dimension] = next->range.offset - t->range.offset;
+    t->range.size = qk_max_(t->range.size, t->steps[dimension] + next->range.size);
+}
+
+/* Lets a product be that of two matrices, or of two sets of experts: its own, and that of `next`, which has the same x, ids, type and shape,
+ * as gate and up have. A launch for each would leave processors without work twice. Whether it can: there is one vector, or at most eight
+ * tokens; weights lie behind each other in one buffer, whole rows apart, and so do results; and neither has an epilogue. */
 static inline int qk_product_joins(qk_product *p, const qk_product *next) {
     const uint64_t *w = p->weights.counts, *x = p->x.counts, row = p->weights.steps[1];
-    const uint64_t apart = next->weights.range.offset - p->weights.range.offset;
-    const uint64_t y_apart = next->y.range.offset - p->y.range.offset;
-    int joins = p->types == next->types && qk_tensor_is_loaded(&p->x) && p->ids.bytes + next->ids.bytes == 0 &&
-                qk_epilogue_bits_(p->epilogue) + qk_epilogue_bits_(next->epilogue) == 0 &&
-                p->x.range.buffer == next->x.range.buffer && p->x.range.offset == next->x.range.offset &&
-                p->weights.range.buffer == next->weights.range.buffer && p->y.range.buffer == next->y.range.buffer &&
-                next->weights.range.offset > p->weights.range.offset && next->y.range.offset > p->y.range.offset;
-    for (uint32_t d = 0; d < 4; d++)
-        joins = joins && w[d] == next->weights.counts[d] && x[d] == next->x.counts[d] && (d == 0 || x[d] == 1) &&
-                (d < 2 || w[d] == 1);
-    if (!joins || row != next->weights.steps[1] || row == 0 || apart % row != 0 || apart / row < w[1] ||
-        y_apart % p->y.bytes != 0 || y_apart / p->y.bytes < w[1])
+    const int by_id = p->ids.bytes != 0;
+    const int few = by_id ? p->y.counts[2] <= QK_GEMV_MAX_BATCH && w[3] == 1 : x[1] * x[2] * x[3] * w[2] * w[3] == 1;
+    if (!few || p->types != next->types || !qk_tensor_is_loaded(&p->x) || !qk_same_tensor_(&p->x, &next->x) ||
+        !qk_same_tensor_(&p->ids, &next->ids) ||
+        qk_epilogue_bits_(p->epilogue) + qk_epilogue_bits_(next->epilogue) != 0 ||
+        !qk_lies_behind_(&p->weights, &next->weights, row, row) ||
+        !qk_lies_behind_(&p->y, &next->y, p->y.counts[0] * p->y.bytes, p->y.bytes))
         return 0;
-    p->weights.counts[2] = p->x.counts[2] = p->y.counts[2] = 2;
-    p->weights.steps[2] = apart;
-    p->weights.range.size = qk_max_(p->weights.range.size, apart + next->weights.range.size);
+    qk_tensor_join_(&p->weights, &next->weights, by_id ? 3 : 2);
+    qk_tensor_join_(&p->y, &next->y, by_id ? 3 : 2);
+    if (by_id)
+        return 1;
+    p->x.counts[2] = 2;
     p->x.steps[2] = 0;
-    p->y.steps[2] = y_apart;
-    p->y.range.size = y_apart + next->y.range.size;
     return 1;
 }
 
