@@ -49,12 +49,14 @@ float scale_of_pair(uint pair, uint expert) {
 void finish(uint pair, uint expert, uint n, float sum, float scale) {
     const uint at = VIEWS == 0u ? pair * rows + n : set * y_outer + pair / slots * y_inner + pair % slots * y_stride + n;
     const uint row = (set * experts + expert) * rows + n, all = EPILOGUE & epilogue;
-    const uint does = expert < experts ? all : all & (ADDS_TO_Y | ADDS_RESIDUAL);
-    if ((does & SCALES) != 0u) sum *= (does & SCALES_ROWS) != 0u ? result_scale[row] : scale;
-    if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
-    if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
-    if ((does & GATES) != 0u) sum *= result_gate[at] / (1.0 + exp(-result_gate[at]));  // silu
-    if ((does & ADDS_RESIDUAL) != 0u) sum += residual[at];
+    if (all != 0u) {
+        const uint does = expert < experts ? all : all & (ADDS_TO_Y | ADDS_RESIDUAL);
+        if ((does & SCALES) != 0u) sum *= (does & SCALES_ROWS) != 0u ? result_scale[row] : scale;
+        if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
+        if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
+        if ((does & GATES) != 0u) sum *= result_gate[at] / (1.0 + exp(-result_gate[at]));  // silu
+        if ((does & ADDS_RESIDUAL) != 0u) sum += residual[at];
+    }
     store_y(at + y_skip, sum);
 }
 @else
@@ -67,18 +69,24 @@ void finish(uint m, uint n, float sum) {
 @end
     const uint row = y_first % y_rows + n, vector = m + y_first / y_rows, vector_number = (matrix_first + matrix) * vectors + vector;
     const uint at = VIEWS == 0u ? m * y_rows + y_first + n : y_begin + vector * y_stride + row, does = EPILOGUE & epilogue;
-    if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
   @if in_parts
-    if (first && (does & ADDS_BIAS) != 0u) sum += row_bias[row];
-    if (!first || (does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
-    if (last && (does & GATES) != 0u) sum *= result_gate[at] / (1.0 + exp(-result_gate[at]));  // silu
-    if (last && (does & ADDS_RESIDUAL) != 0u) sum += residual[at];
+    if (does != 0u || !first) {
   @else
-    if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
-    if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
-    if ((does & GATES) != 0u) sum *= result_gate[at] / (1.0 + exp(-result_gate[at]));  // silu
-    if ((does & ADDS_RESIDUAL) != 0u) sum += residual[at];
+    if (does != 0u) {
   @end
+        if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
+  @if in_parts
+        if (first && (does & ADDS_BIAS) != 0u) sum += row_bias[row];
+        if (!first || (does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
+        if (last && (does & GATES) != 0u) sum *= result_gate[at] / (1.0 + exp(-result_gate[at]));  // silu
+        if (last && (does & ADDS_RESIDUAL) != 0u) sum += residual[at];
+  @else
+        if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
+        if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
+        if ((does & GATES) != 0u) sum *= result_gate[at] / (1.0 + exp(-result_gate[at]));  // silu
+        if ((does & ADDS_RESIDUAL) != 0u) sum += residual[at];
+  @end
+    }
     store_y(at + y_skip, sum);
 }
 @if in_parts

@@ -195,7 +195,9 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
         qk_gemv_constants_(kernel, &limits, s->vectors, s->count, g->cols, constants);
     if (p->y_type != QK_Y_F32)
         qk_keep_sums_(kernel, &limits, s->vectors, s->count, g->cols, constants);
-    qk_set_epilogue_(kernel, g->epilogue, constants);
+    /* Of one vector all epilogues have one pipeline: code of many takes longer to load than it saves (docs/performance/limits.md). */
+    if (mma || s->vectors > 1)
+        qk_set_epilogue_(kernel, g->epilogue, constants);
     qk_set_views_(kernel, p->on, p->y_type, constants);
     groups = mma ? qk_min_(qk_mma_groups_(&plan, kernel, s->count, g->cols), plan.workgroups)
                  : qk_gemv_workgroups_(kernel, &limits, s->vectors, s->count, g->cols, constants);
