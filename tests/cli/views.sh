@@ -62,7 +62,7 @@ set -- gemv_id --format q8_0 --type f32 --x "$work/x" --cols 256 --ids "$work/id
 mv "$work/w" "$work/sets_w"
 for target in $targets; do
   for set in 0 1; do
-    tail -c +$((set * 20 * 8 * 34 + 1)) "$work/sets_w" | head -c $((20 * 8 * 34)) >"$work/w"
+    head -c $(((set + 1) * 20 * 8 * 34)) "$work/sets_w" | tail -c $((20 * 8 * 34)) >"$work/w"
     check "set $set alone: $target" "$QKGEN" run "$@" --target "$target" --in "$work/w" --out "$work/y$set"
   done
   cat "$work/y0" "$work/y1" >"$work/y"
