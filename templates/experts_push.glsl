@@ -18,8 +18,8 @@ layout(push_constant) uniform Push {
     uint x_first, x_stride, x_inner;  // elements; from a slot's x to the next, and from a token's to the next
     uint y_skip, y_stride, y_inner;   // elements in y alone, then as of x
     uint ids_skip, ids_inner;         // and from a token's ids to the next
-    uint sets, set_first;             // sets of experts that this launch takes, and the first of them
-    uint weights_first, weights_outer, y_outer;  // rows before those, and from a set to the next; elements of y
+    uint sets, set_first;             // of experts with the same ids and x: those of this launch
+    uint weights_first, weights_outer, y_outer;  // rows before them, and from a set to the next
 };
 
 @include views.glsl

@@ -14,18 +14,10 @@ struct @{name}_push {
     uint grid_cols;
 @end
     // Of views, which are on where x, ids, y and experts do not lie one after the other:
-    uint weights_inner;  // rows from an expert to the next
-    uint x_first;        // elements; from a slot's x to the next, and from a token's to the next
-    uint x_stride;
-    uint x_inner;
-    uint y_skip;         // elements in y alone, then as of x
-    uint y_stride;
-    uint y_inner;
-    uint ids_skip;       // and from a token's ids to the next
-    uint ids_inner;
-    uint sets;           // of experts that this launch takes, and the first of them
-    uint set_first;
-    uint weights_first;  // rows before those, and from a set to the next
-    uint weights_outer;
-    uint y_outer;        // elements of y
+    uint weights_inner;               // rows from an expert to the next
+    uint x_first, x_stride, x_inner;  // elements; from a slot's x to the next, and from a token's to the next
+    uint y_skip, y_stride, y_inner;   // elements in y alone, then as of x
+    uint ids_skip, ids_inner;         // and from a token's ids to the next
+    uint sets, set_first;             // of experts with the same ids and x: those of this launch
+    uint weights_first, weights_outer, y_outer;  // rows before them, and from a set to the next
 };

@@ -31,14 +31,13 @@ kernel void @{name}(
     while (split < slices && simdgroups % (2 * split) == 0) split *= 2;
     const uint teams = simdgroups / split, team = simdgroup / split;
     const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
-    // Sets of experts have the same ids and the same x: their pairs are counted through all of them.
-    const uint pairs = push.batch * push.slots, sets = views ? push.sets : 1;
+    const uint pairs = push.batch * push.slots, works = (views ? push.sets : 1) * pairs * parts;  // of all sets
     uint held = ~0u, held_vector = ~0u;
-    for (uint work = group; work < sets * pairs * parts; work += groups) {
-        const uint number = work / parts, first = work % parts * teams * ROWS, in_launch = views ? number / pairs : 0;
-        const uint pair = number - in_launch * pairs, token = pair / push.slots, slot = pair % push.slots;
-        const uint set = views ? push.set_first + in_launch : 0;
-        const uint weights_begin = views ? push.weights_first + in_launch * push.weights_outer : 0;
+    for (uint work = group; work < works; work += groups) {
+        const uint before = views ? work / parts / pairs : 0, set = views ? push.set_first + before : 0;
+        const uint weights_begin = views ? push.weights_first + before * push.weights_outer : 0;
+        const uint pair = work / parts - before * pairs, first = work % parts * teams * ROWS;
+        const uint token = pair / push.slots, slot = pair % push.slots;
         const uint expert = ids[views ? push.ids_skip + token * push.ids_inner + slot : pair];
         const uint vector = push.x_slots == 1 ? token : pair;
         const uint x_place = push.x_first + token * push.x_inner + (push.x_slots == 1 ? 0 : slot) * push.x_stride;
@@ -82,11 +81,9 @@ kernel void @{name}(
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
             if (first + i >= push.rows) continue;
-            const uint y_token = set * push.y_outer + token * push.y_inner;
-            const uint y_at = (views ? y_token + slot * push.y_stride : pair * push.rows) + first + i;
-            const uint matrix_of_all = set * push.experts + expert;
-            const @{space}::place_of_result to_row = {y_at, matrix_of_all * push.rows + first + i, set * pairs + pair, matrix_of_all,
-                                                         views ? push.y_skip : 0};
+            const uint y_set = set * push.y_outer, e = set * push.experts + expert;
+            const uint y_at = (views ? y_set + token * push.y_inner + slot * push.y_stride : pair * push.rows) + first + i;
+            const @{space}::place_of_result to_row = {y_at, e * push.rows + first + i, set * pairs + pair, e, views ? push.y_skip : 0};
             @{space}::finish(to, to_row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);

@@ -21,7 +21,7 @@ void main() {
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
     const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
     uint held = ~0u, held_vector = ~0u;
-    for (uint work = gl_WorkGroupID.x; work < pair_count() * parts; work += gl_NumWorkGroups.x) {
+    for (uint work = gl_WorkGroupID.x; work < (VIEWS == 0u ? 1u : sets) * batch * slots * parts; work += gl_NumWorkGroups.x) {
         const uint pair = pair_of(work / parts), first = work % parts * teams * ROWS, expert = ids[id_of(pair)];
         const uint vector = x_slots == 1u ? pair / slots : pair;
         const bool found = expert < experts;

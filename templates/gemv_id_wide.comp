@@ -40,7 +40,7 @@ void main() {
     while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
     const uint rest = gl_SubgroupSize / width, teams = gl_NumSubgroups / split * rest;
     const uint team = gl_SubgroupID / split * rest + gl_SubgroupInvocationID / width;
-    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = pair_count() * parts;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = (VIEWS == 0u ? 1u : sets) * batch * slots * parts;
     const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x;
     const uint work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
     for (uint work = work_first; work < work_first + each + uint(gl_WorkGroupID.x < more); ++work) {

@@ -1,20 +1,17 @@
 @if experts
+@if sets
+// Pairs are counted through all sets; of this one is that at hand.
+uint set = 0u, weights_begin = 0u;
+uint pair_of(uint n) {
+    if (VIEWS == 0u) return n;
+    const uint pairs = batch * slots, before = n / pairs;
+    set = set_first + before, weights_begin = weights_first + before * weights_outer;
+    return n % pairs;
+}
+@else
 uint group_number() { return gl_WorkGroupID.x; }
 uint group_count() { return gl_NumWorkGroups.x; }
 
-@if sets
-// Sets of experts have the same ids and the same x: their pairs are counted through all of them.
-uint set = 0u, weights_begin = 0u;
-uint pair_count() { return VIEWS == 0u ? batch * slots : sets * batch * slots; }
-
-// The pair among those of a set; what follows is done with that set.
-uint pair_of(uint number) {
-    if (VIEWS == 0u) return number;
-    const uint pairs = batch * slots, in_launch = number / pairs;
-    set = set_first + in_launch, weights_begin = weights_first + in_launch * weights_outer;
-    return number % pairs;
-}
-@else
 const uint set = 0u, weights_begin = 0u;
 @end
 

@@ -404,15 +404,15 @@ mutate "sets: where they do not fit together" $sums 's/g->apart \|= call->argume
 mutate "sets: rows that are bound before one" $sums 's/s->sets\.weights_first = .*;/s->sets.weights_first = 0;/' unit views_dispatch_test
 mutate "sets: a scale for each expert of each" $sums 's/qk_product_\(g->planes\.sets, g->experts\),/g->experts,/' unit views_dispatch_test
 mutate "sets: tiles are of one" $headers/dispatch_gemm_id.h 's/views->sets < 2/1/' unit views_dispatch_test
-mutate "sets: the weights of the next" templates/views.glsl 's/in_launch \* weights_outer;/0u;/' script views vulkan
+mutate "sets: the weights of the next" templates/views.glsl 's/before \* weights_outer;/0u;/' script views vulkan
 mutate "sets: the experts of the next, that are patches" templates/gemv_id_wide.comp 's/begin = weights_begin \+ /begin = /' script views vulkan
-mutate "sets: one that is launched by itself" templates/views.glsl 's/set = set_first \+ in_launch/set = in_launch/' script views vulkan
+mutate "sets: one that is launched by itself" templates/views.glsl 's/set = set_first \+ before/set = before/' script views vulkan
 mutate "sets: the results of the next" templates/finish.glsl 's/set \* y_outer \+ //' script views vulkan
 mutate "sets: a bias of the next" templates/finish.glsl 's/row = \(set \* experts \+ expert\)/row = expert/' script views vulkan
 mutate "sets: a scale of a pair of the next" templates/finish.glsl 's/set \* batch \* slots \+ pair :/pair :/' script views vulkan
 mutate "sets: the weights of the next, MSL" templates/gemv_id.metal 's/n = weights_begin \+ /n = /' script views msl
 mutate "sets: stacked experts of the next, MSL" templates/gemv_id.metal 's/ \+ weights_begin \/ push\.rows//' script experts msl
-mutate "sets: the results of the next, MSL" templates/gemv_id.metal 's/set \* push\.y_outer \+ //' script views msl
+mutate "sets: the results of the next, MSL" templates/gemv_id.metal 's/y_set = set \* push\.y_outer/y_set = 0/' script views msl
 mutate "views: halves, MSL" templates/finish.metal 's/as_type<ushort>\(half\(sum\)\)/f32_to_bf16(sum)/' script views msl
 glue=integrations/ggml/ggml-vulkan-qkgen.cpp
 tensors=$headers/tensors.h

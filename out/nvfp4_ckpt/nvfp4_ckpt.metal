@@ -607,20 +607,12 @@ struct nvfp4_ckpt_gemv_id_f32_push {
     uint grid_rows;     // blocks
     uint grid_cols;
     // Of views, which are on where x, ids, y and experts do not lie one after the other:
-    uint weights_inner;  // rows from an expert to the next
-    uint x_first;        // elements; from a slot's x to the next, and from a token's to the next
-    uint x_stride;
-    uint x_inner;
-    uint y_skip;         // elements in y alone, then as of x
-    uint y_stride;
-    uint y_inner;
-    uint ids_skip;       // and from a token's ids to the next
-    uint ids_inner;
-    uint sets;           // of experts that this launch takes, and the first of them
-    uint set_first;
-    uint weights_first;  // rows before those, and from a set to the next
-    uint weights_outer;
-    uint y_outer;        // elements of y
+    uint weights_inner;               // rows from an expert to the next
+    uint x_first, x_stride, x_inner;  // elements; from a slot's x to the next, and from a token's to the next
+    uint y_skip, y_stride, y_inner;   // elements in y alone, then as of x
+    uint ids_skip, ids_inner;         // and from a token's ids to the next
+    uint sets, set_first;             // of experts with the same ids and x: those of this launch
+    uint weights_first, weights_outer, y_outer;  // rows before them, and from a set to the next
 };
 
 constant uint nvfp4_ckpt_gemv_id_f32_views [[function_constant(30)]];
@@ -661,14 +653,13 @@ kernel void nvfp4_ckpt_gemv_id_f32(
     while (split < slices && simdgroups % (2 * split) == 0) split *= 2;
     const uint teams = simdgroups / split, team = simdgroup / split;
     const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
-    // Sets of experts have the same ids and the same x: their pairs are counted through all of them.
-    const uint pairs = push.batch * push.slots, sets = views ? push.sets : 1;
+    const uint pairs = push.batch * push.slots, works = (views ? push.sets : 1) * pairs * parts;  // of all sets
     uint held = ~0u, held_vector = ~0u;
-    for (uint work = group; work < sets * pairs * parts; work += groups) {
-        const uint number = work / parts, first = work % parts * teams * ROWS, in_launch = views ? number / pairs : 0;
-        const uint pair = number - in_launch * pairs, token = pair / push.slots, slot = pair % push.slots;
-        const uint set = views ? push.set_first + in_launch : 0;
-        const uint weights_begin = views ? push.weights_first + in_launch * push.weights_outer : 0;
+    for (uint work = group; work < works; work += groups) {
+        const uint before = views ? work / parts / pairs : 0, set = views ? push.set_first + before : 0;
+        const uint weights_begin = views ? push.weights_first + before * push.weights_outer : 0;
+        const uint pair = work / parts - before * pairs, first = work % parts * teams * ROWS;
+        const uint token = pair / push.slots, slot = pair % push.slots;
         const uint expert = ids[views ? push.ids_skip + token * push.ids_inner + slot : pair];
         const uint vector = push.x_slots == 1 ? token : pair;
         const uint x_place = push.x_first + token * push.x_inner + (push.x_slots == 1 ? 0 : slot) * push.x_stride;
@@ -708,11 +699,9 @@ kernel void nvfp4_ckpt_gemv_id_f32(
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
             if (first + i >= push.rows) continue;
-            const uint y_token = set * push.y_outer + token * push.y_inner;
-            const uint y_at = (views ? y_token + slot * push.y_stride : pair * push.rows) + first + i;
-            const uint matrix_of_all = set * push.experts + expert;
-            const qk_nvfp4_ckpt::place_of_result to_row = {y_at, matrix_of_all * push.rows + first + i, set * pairs + pair, matrix_of_all,
-                                                         views ? push.y_skip : 0};
+            const uint y_set = set * push.y_outer, e = set * push.experts + expert;
+            const uint y_at = (views ? y_set + token * push.y_inner + slot * push.y_stride : pair * push.rows) + first + i;
+            const qk_nvfp4_ckpt::place_of_result to_row = {y_at, e * push.rows + first + i, set * pairs + pair, e, views ? push.y_skip : 0};
             qk_nvfp4_ckpt::finish(to, to_row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
@@ -734,20 +723,12 @@ struct nvfp4_ckpt_gemv_id_f16_push {
     uint grid_rows;     // blocks
     uint grid_cols;
     // Of views, which are on where x, ids, y and experts do not lie one after the other:
-    uint weights_inner;  // rows from an expert to the next
-    uint x_first;        // elements; from a slot's x to the next, and from a token's to the next
-    uint x_stride;
-    uint x_inner;
-    uint y_skip;         // elements in y alone, then as of x
-    uint y_stride;
-    uint y_inner;
-    uint ids_skip;       // and from a token's ids to the next
-    uint ids_inner;
-    uint sets;           // of experts that this launch takes, and the first of them
-    uint set_first;
-    uint weights_first;  // rows before those, and from a set to the next
-    uint weights_outer;
-    uint y_outer;        // elements of y
+    uint weights_inner;               // rows from an expert to the next
+    uint x_first, x_stride, x_inner;  // elements; from a slot's x to the next, and from a token's to the next
+    uint y_skip, y_stride, y_inner;   // elements in y alone, then as of x
+    uint ids_skip, ids_inner;         // and from a token's ids to the next
+    uint sets, set_first;             // of experts with the same ids and x: those of this launch
+    uint weights_first, weights_outer, y_outer;  // rows before them, and from a set to the next
 };
 
 constant uint nvfp4_ckpt_gemv_id_f16_views [[function_constant(30)]];
@@ -788,14 +769,13 @@ kernel void nvfp4_ckpt_gemv_id_f16(
     while (split < slices && simdgroups % (2 * split) == 0) split *= 2;
     const uint teams = simdgroups / split, team = simdgroup / split;
     const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
-    // Sets of experts have the same ids and the same x: their pairs are counted through all of them.
-    const uint pairs = push.batch * push.slots, sets = views ? push.sets : 1;
+    const uint pairs = push.batch * push.slots, works = (views ? push.sets : 1) * pairs * parts;  // of all sets
     uint held = ~0u, held_vector = ~0u;
-    for (uint work = group; work < sets * pairs * parts; work += groups) {
-        const uint number = work / parts, first = work % parts * teams * ROWS, in_launch = views ? number / pairs : 0;
-        const uint pair = number - in_launch * pairs, token = pair / push.slots, slot = pair % push.slots;
-        const uint set = views ? push.set_first + in_launch : 0;
-        const uint weights_begin = views ? push.weights_first + in_launch * push.weights_outer : 0;
+    for (uint work = group; work < works; work += groups) {
+        const uint before = views ? work / parts / pairs : 0, set = views ? push.set_first + before : 0;
+        const uint weights_begin = views ? push.weights_first + before * push.weights_outer : 0;
+        const uint pair = work / parts - before * pairs, first = work % parts * teams * ROWS;
+        const uint token = pair / push.slots, slot = pair % push.slots;
         const uint expert = ids[views ? push.ids_skip + token * push.ids_inner + slot : pair];
         const uint vector = push.x_slots == 1 ? token : pair;
         const uint x_place = push.x_first + token * push.x_inner + (push.x_slots == 1 ? 0 : slot) * push.x_stride;
@@ -835,11 +815,9 @@ kernel void nvfp4_ckpt_gemv_id_f16(
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
             if (first + i >= push.rows) continue;
-            const uint y_token = set * push.y_outer + token * push.y_inner;
-            const uint y_at = (views ? y_token + slot * push.y_stride : pair * push.rows) + first + i;
-            const uint matrix_of_all = set * push.experts + expert;
-            const qk_nvfp4_ckpt::place_of_result to_row = {y_at, matrix_of_all * push.rows + first + i, set * pairs + pair, matrix_of_all,
-                                                         views ? push.y_skip : 0};
+            const uint y_set = set * push.y_outer, e = set * push.experts + expert;
+            const uint y_at = (views ? y_set + token * push.y_inner + slot * push.y_stride : pair * push.rows) + first + i;
+            const qk_nvfp4_ckpt::place_of_result to_row = {y_at, e * push.rows + first + i, set * pairs + pair, e, views ? push.y_skip : 0};
             qk_nvfp4_ckpt::finish(to, to_row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);

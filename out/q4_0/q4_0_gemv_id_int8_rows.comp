@@ -55,23 +55,17 @@ layout(push_constant) uniform Push {
     uint x_first, x_stride, x_inner;  // elements; from a slot's x to the next, and from a token's to the next
     uint y_skip, y_stride, y_inner;   // elements in y alone, then as of x
     uint ids_skip, ids_inner;         // and from a token's ids to the next
-    uint sets, set_first;             // sets of experts that this launch takes, and the first of them
-    uint weights_first, weights_outer, y_outer;  // rows before those, and from a set to the next; elements of y
+    uint sets, set_first;             // of experts with the same ids and x: those of this launch
+    uint weights_first, weights_outer, y_outer;  // rows before them, and from a set to the next
 };
 
-uint group_number() { return gl_WorkGroupID.x; }
-uint group_count() { return gl_NumWorkGroups.x; }
-
-// Sets of experts have the same ids and the same x: their pairs are counted through all of them.
+// Pairs are counted through all sets; of this one is that at hand.
 uint set = 0u, weights_begin = 0u;
-uint pair_count() { return VIEWS == 0u ? batch * slots : sets * batch * slots; }
-
-// The pair among those of a set; what follows is done with that set.
-uint pair_of(uint number) {
-    if (VIEWS == 0u) return number;
-    const uint pairs = batch * slots, in_launch = number / pairs;
-    set = set_first + in_launch, weights_begin = weights_first + in_launch * weights_outer;
-    return number % pairs;
+uint pair_of(uint n) {
+    if (VIEWS == 0u) return n;
+    const uint pairs = batch * slots, before = n / pairs;
+    set = set_first + before, weights_begin = weights_first + before * weights_outer;
+    return n % pairs;
 }
 
 // Among all rows of weights: experts may be further apart than their rows.
@@ -223,7 +217,7 @@ void main() {
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
     const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
     uint held = ~0u, held_vector = ~0u;
-    for (uint work = gl_WorkGroupID.x; work < pair_count() * parts; work += gl_NumWorkGroups.x) {
+    for (uint work = gl_WorkGroupID.x; work < (VIEWS == 0u ? 1u : sets) * batch * slots * parts; work += gl_NumWorkGroups.x) {
         const uint pair = pair_of(work / parts), first = work % parts * teams * ROWS, expert = ids[id_of(pair)];
         const uint vector = x_slots == 1u ? pair / slots : pair;
         const bool found = expert < experts;

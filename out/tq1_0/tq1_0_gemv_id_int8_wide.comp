@@ -59,23 +59,17 @@ layout(push_constant) uniform Push {
     uint x_first, x_stride, x_inner;  // elements; from a slot's x to the next, and from a token's to the next
     uint y_skip, y_stride, y_inner;   // elements in y alone, then as of x
     uint ids_skip, ids_inner;         // and from a token's ids to the next
-    uint sets, set_first;             // sets of experts that this launch takes, and the first of them
-    uint weights_first, weights_outer, y_outer;  // rows before those, and from a set to the next; elements of y
+    uint sets, set_first;             // of experts with the same ids and x: those of this launch
+    uint weights_first, weights_outer, y_outer;  // rows before them, and from a set to the next
 };
 
-uint group_number() { return gl_WorkGroupID.x; }
-uint group_count() { return gl_NumWorkGroups.x; }
-
-// Sets of experts have the same ids and the same x: their pairs are counted through all of them.
+// Pairs are counted through all sets; of this one is that at hand.
 uint set = 0u, weights_begin = 0u;
-uint pair_count() { return VIEWS == 0u ? batch * slots : sets * batch * slots; }
-
-// The pair among those of a set; what follows is done with that set.
-uint pair_of(uint number) {
-    if (VIEWS == 0u) return number;
-    const uint pairs = batch * slots, in_launch = number / pairs;
-    set = set_first + in_launch, weights_begin = weights_first + in_launch * weights_outer;
-    return number % pairs;
+uint pair_of(uint n) {
+    if (VIEWS == 0u) return n;
+    const uint pairs = batch * slots, before = n / pairs;
+    set = set_first + before, weights_begin = weights_first + before * weights_outer;
+    return n % pairs;
 }
 
 // Among all rows of weights: experts may be further apart than their rows.
@@ -302,7 +296,7 @@ void main() {
     while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
     const uint rest = gl_SubgroupSize / width, teams = gl_NumSubgroups / split * rest;
     const uint team = gl_SubgroupID / split * rest + gl_SubgroupInvocationID / width;
-    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = pair_count() * parts;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = (VIEWS == 0u ? 1u : sets) * batch * slots * parts;
     const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x;
     const uint work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
     for (uint work = work_first; work < work_first + each + uint(gl_WorkGroupID.x < more); ++work) {

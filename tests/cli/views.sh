@@ -62,7 +62,7 @@ set -- gemv_id --format q8_0 --type f32 --x "$work/x" --cols 256 --ids "$work/id
 mv "$work/w" "$work/sets_w"
 for target in $targets; do
   for set in 0 1; do
-    tail -c +$((set * 20 * 8 * 34 + 1)) "$work/sets_w" | head -c $((20 * 8 * 34)) >"$work/w"
+    head -c $(((set + 1) * 20 * 8 * 34)) "$work/sets_w" | tail -c $((20 * 8 * 34)) >"$work/w"
     check "set $set alone: $target" "$QKGEN" run "$@" --target "$target" --in "$work/w" --out "$work/y$set"
   done
   cat "$work/y0" "$work/y1" >"$work/y"
@@ -74,7 +74,7 @@ views "sets between one another" gemv_id f16 40 $((3 * 256)) 6 "$@" --views \
 views "results between one another" gemv_id f32 40 $((3 * 256)) 6 "$@" --views sets=2,y_slot_stride=10,y_set_stride=5
 if [[ $targets == *vulkan* ]]; then
   refuses "sets of many tokens" "views->sets is 2, must be 1 for many tokens; gemv_id takes more" "$QKGEN" run gemm_id --format q8_0 \
-    --type f32 --in "$work/w" --x "$work/all_x" --cols 256 --ids "$work/ids" --experts 4 "$@" --target vulkan --views sets=2 --out "$work/y"
+    --type f32 --in "$work/w" --x "$work/x" --cols 256 --ids "$work/ids" --experts 4 "$@" --target vulkan --views sets=2 --out "$work/y"
 fi
 
 # What is added to results lies as they do; and of views that are wrong, what is.
@@ -110,3 +110,4 @@ for constants in "" " constants=schedule:0"; do
 done
 case_of "format=nf4_b64 family=gemv type=f32 cols=67 batch=3 views=x_stride=69,y_stride=71,y_type=f16"
 case_of "format=gptq_v1_b4_g128 family=gemv type=f32 rows=128 cols=256 batch=2 views=batches=3,x_stride=260,y_offset=2,y_type=f16"
+finish
