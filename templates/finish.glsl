@@ -1,7 +1,7 @@
-// Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
+// Bits of the epilogue. Scales are of a tensor, of rows or of vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
-// A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
+// A result of 16 bits, rounded once to the nearest, ties to even: in integers, for Vulkan leaves its rounding open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
@@ -12,8 +12,7 @@ uint y_bits(float v) {
 }
 
 @if stores_halves
-// What y holds.
-float y_before(uint at) {
+float y_before(uint at) {  // what y holds
     if (Y_TYPE == 0u) return y[at];
     const uint bits = uint(y_halves[at]);
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
@@ -24,7 +23,7 @@ void store_y(uint at, float sum) {
     else y_halves[at] = uint16_t(y_bits(sum));
 }
 @else
-// Two results of 16 bits share a word, and may be those of different threads: neither takes the other's part.
+// Two results of 16 bits share a word, maybe of two threads: neither takes the other's part.
 float y_before(uint at) {
     if (Y_TYPE == 0u) return y[at];
     const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u;
@@ -70,23 +69,20 @@ void finish(uint m, uint n, float sum) {
     const uint row = y_first % y_rows + n, vector = m + y_first / y_rows, vector_number = (matrix_first + matrix) * vectors + vector;
     const uint at = VIEWS == 0u ? m * y_rows + y_first + n : y_begin + vector * y_stride + row, does = EPILOGUE & epilogue;
   @if in_parts
-    if (does != 0u || !first) {
+    if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
+    if (first && (does & ADDS_BIAS) != 0u) sum += row_bias[row];
+    if (!first || (does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
+    if (last && (does & GATES) != 0u) sum *= result_gate[at] / (1.0 + exp(-result_gate[at]));  // silu
+    if (last && (does & ADDS_RESIDUAL) != 0u) sum += residual[at];
   @else
     if (does != 0u) {
-  @end
         if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
-  @if in_parts
-        if (first && (does & ADDS_BIAS) != 0u) sum += row_bias[row];
-        if (!first || (does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
-        if (last && (does & GATES) != 0u) sum *= result_gate[at] / (1.0 + exp(-result_gate[at]));  // silu
-        if (last && (does & ADDS_RESIDUAL) != 0u) sum += residual[at];
-  @else
         if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
         if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
         if ((does & GATES) != 0u) sum *= result_gate[at] / (1.0 + exp(-result_gate[at]));  // silu
         if ((does & ADDS_RESIDUAL) != 0u) sum += residual[at];
-  @end
     }
+  @end
     store_y(at + y_skip, sum);
 }
 @if in_parts

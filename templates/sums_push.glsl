@@ -4,11 +4,11 @@ layout(push_constant) uniform Push {
 @if pushes_matrix
     uint cols, grid_rows, grid_cols;  // of the matrix that the blocks are patches of; blocks
 @end
-    uint groups, matrix_first, matrices, vectors;      // of VIEWS: each matrix's workgroups; first matrix; inner matrices; right-hand sides
-    uint sharing, sharing_outer;                       // neighbours that have the same weights, in each dimension
+    uint groups, matrix_first, matrices, vectors;  // of VIEWS: each matrix's workgroups; first matrix; inner matrices; right-hand sides
+    uint sharing, sharing_outer;  // neighbours with the same weights, in each dimension
     uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
-    uint x_first, x_stride, x_inner, x_outer;          // elements; from a right-hand side to the next, and from a matrix to the next
-    uint y_skip, y_stride, y_inner, y_outer;           // elements in y alone, then as of x
+    uint x_first, x_stride, x_inner, x_outer;  // elements; from a right-hand side to the next, and from a matrix to the next
+    uint y_skip, y_stride, y_inner, y_outer;  // elements in y alone, then as of x
 };
 
 @include views.glsl

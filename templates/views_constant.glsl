@@ -1,1 +1,1 @@
-layout(constant_id = @{id.views}) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
+layout(constant_id = @{id.views}) const uint VIEWS = 0;  // 1: x, y and weights lie as push constants say

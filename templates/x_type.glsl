@@ -1,1 +1,1 @@
-layout(constant_id = @{id.x_type}) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = @{id.x_type}) const uint X_TYPE = 0;  // of x: 0 f32, 1 f16, 2 bf16

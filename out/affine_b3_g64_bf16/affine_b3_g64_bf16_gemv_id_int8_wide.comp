@@ -26,10 +26,10 @@
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time, at most as many as a subgroup has lanes
-layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
-layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
-layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
-layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
+layout(constant_id = 21) const uint X_TYPE = 0;  // of x: 0 f32, 1 f16, 2 bf16
+layout(constant_id = 31) const uint Y_TYPE = 0;  // of y: 0 f32, 1 f16, 2 bf16
+layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have
+layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as push constants say
 layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
@@ -52,21 +52,21 @@ layout(binding = 9, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 10, std430) readonly buffer Residual { float residual[]; };
 
 layout(push_constant) uniform Push {
-    uint rows;          // of one expert
-    uint row_tiles;     // tiles of 32 elements in a row
-    uint batch;         // tokens
-    uint slots;         // experts of each token
-    uint x_slots;       // right-hand sides of each token: one for all of its slots, or one for each
-    uint experts;       // all there are
+    uint rows;  // of one expert
+    uint row_tiles;  // tiles of 32 elements in a row
+    uint batch;  // tokens
+    uint slots;  // experts of each token
+    uint x_slots;  // right-hand sides of each token: one for all of its slots, or one for each
+    uint experts;  // all there are
     uint expert_first;  // those that are bound in this launch
     uint expert_end;
-    uint epilogue;      // what is done with results
+    uint epilogue;  // what is done with results
     // Of VIEWS:
-    uint weights_inner;               // rows from an expert to the next
+    uint weights_inner;  // rows from an expert to the next
     uint x_first, x_stride, x_inner;  // elements; from a slot's x to the next, and from a token's to the next
-    uint y_skip, y_stride, y_inner;   // elements in y alone, then as of x
-    uint ids_skip, ids_inner;         // and from a token's ids to the next
-    uint sets, set_first;             // of experts with the same ids and x: those of this launch
+    uint y_skip, y_stride, y_inner;  // elements in y alone, then as of x
+    uint ids_skip, ids_inner;  // and from a token's ids to the next
+    uint sets, set_first;  // of experts with the same ids and x: those of this launch
     uint weights_first, weights_outer, y_outer;  // rows before them, and from a set to the next
 };
 
@@ -100,10 +100,10 @@ vec4 x_run(uint at) {
 
 float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }  // of the low 16 bits
 
-// Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
+// Bits of the epilogue. Scales are of a tensor, of rows or of vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
-// A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
+// A result of 16 bits, rounded once to the nearest, ties to even: in integers, for Vulkan leaves its rounding open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
@@ -113,8 +113,7 @@ uint y_bits(float v) {
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
 
-// What y holds.
-float y_before(uint at) {
+float y_before(uint at) {  // what y holds
     if (Y_TYPE == 0u) return y[at];
     const uint bits = uint(y_halves[at]);
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);

@@ -187,7 +187,7 @@ uint qk_bits_of_f32(float v) {
     return qk_is_nan(v) ? 0x7FC00000u : floatBitsToUint(v);
 }
 
-layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 21) const uint X_TYPE = 0;  // of x: 0 f32, 1 f16, 2 bf16
 
 float qk_of_half(uint bits) {
     return X_TYPE == 1u ? f16_to_f32(bits) : bf16_to_f32(bits);
