@@ -445,6 +445,9 @@ mutate "pipelines: each number of vectors" $headers/pipelines.h 's/n <= most; n\
 mutate "pipelines: the module of a schedule" $headers/pipelines.h 's/one.code = qk_code_of\(kernel, launch->constants\)/one.code = kernel->code/' unit pipelines_test
 mutate "pipelines: each once" $headers/pipelines.h 's/if \(qk_same_pipeline_\(.*$/if (0)/' unit pipelines_test
 mutate "pipelines: a key has the ids of constants" $headers/pipelines.h 's/hash = qk_hash_number_\(hash, kernel->spec_constants\[i\].id\);//' unit pipelines_test
+mutate "epilogues of one vector have one pipeline" $headers/dispatch_sums.h 's/if \(mma \|\| s->vectors > 1 \|\| .*/if (1)/' unit pipelines_test
+mutate "epilogues in bytes have one each" $headers/dispatch_sums.h 's/ \|\| qk_constant_\(kernel, NULL, QK_CONSTANT_DIGITS, 0\) == 1\)$/)/' unit pipelines_test
+mutate "epilogues of several vectors have one each" $headers/dispatch_sums.h 's/if \(mma \|\| s->vectors > 1 \|\| /if (mma || /' unit pipelines_test
 mutate "tensors: scratch lies behind the copy" $tensors 's/p->scratch.offset \+= p->copy_bytes;/;/' unit tensors_test
 mutate "tensors: dimension 0 of ids is 1 of values" $tensors 's/view->index_step\[0\] = 1;/view->index_step[0] = 2;/' unit tensors_test
 mutate "tensors: rows of weights with a stride are refused" $tensors 's/p->weights.counts\[1\] > 1 \&\& w\[0\] != 1/0/' unit tensors_test

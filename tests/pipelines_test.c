@@ -184,6 +184,37 @@ static qk_product planned(const qk_backend *backend, const qk_kernel *const *ker
     return p;
 }
 
+/* Pipelines that products with a bias and without one come to, of one kernel. */
+static uint32_t pipelines_of(const qk_kernel *kernel, uint64_t vectors) {
+    static qk_pipeline items[ROOM];
+    const qk_limits limits = limits_of(0);
+    qk_pipeline_list list = {items, ROOM, 0};
+    qk_backend asks = qk_listing_backend(QK_API_VULKAN, &limits, &list);
+    asks.launch = note;
+    for (int adds = 0; adds < 2; adds++) {
+        const chance c = {.rows = 4096, .cols = 4096, .shared = 1, .adds = adds, .kernel = kernel};
+        ask(&asks, &kernel, 1, &c, vectors, 0);
+    }
+    return list.count;
+}
+
+/* Of one vector all epilogues have one pipeline, but in bytes, and on matrix units. */
+static void epilogues_share_a_pipeline(void **state) {
+    (void)state;
+    const qk_kernel *kernels[MOST_KERNELS];
+    const uint32_t count = find("q4_K", 0, kernels);
+    uint32_t shared = 0, own = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const int units = (kernels[i]->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0;
+        const uint32_t bytes = qk_constant_(kernels[i], NULL, QK_CONSTANT_DIGITS, 0), one = units || bytes == 1 ? 2 : 1;
+        if (kernels[i]->operand_tile != 0) continue;
+        assert_int_equal(pipelines_of(kernels[i], 1), one);
+        assert_int_equal(pipelines_of(kernels[i], 4), 2);
+        *(one == 1 ? &shared : &own) += 1;
+    }
+    assert_true(shared >= 2 && own >= 1);
+}
+
 /* Integers are made of x once where another matrix has it, or where it is long; and not of few values. */
 static void x_is_made_integers_once(void **state) {
     (void)state;
@@ -306,9 +337,13 @@ static void keys_stay(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(list_has_what_is_asked_for),      cmocka_unit_test(x_is_made_integers_once),
-        cmocka_unit_test(shared_bytes_are_ahead_of_units), cmocka_unit_test(rows_are_listed),
-        cmocka_unit_test(list_may_be_too_short),           cmocka_unit_test(keys_stay),
+        cmocka_unit_test(list_has_what_is_asked_for),
+        cmocka_unit_test(x_is_made_integers_once),
+        cmocka_unit_test(epilogues_share_a_pipeline),
+        cmocka_unit_test(shared_bytes_are_ahead_of_units),
+        cmocka_unit_test(rows_are_listed),
+        cmocka_unit_test(list_may_be_too_short),
+        cmocka_unit_test(keys_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

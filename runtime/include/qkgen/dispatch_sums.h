@@ -195,8 +195,8 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
         qk_gemv_constants_(kernel, &limits, s->vectors, s->count, g->cols, constants);
     if (p->y_type != QK_Y_F32)
         qk_keep_sums_(kernel, &limits, s->vectors, s->count, g->cols, constants);
-    /* Of one vector all epilogues have one pipeline: code of many takes longer to load than it saves (docs/performance/limits.md). */
-    if (mma || s->vectors > 1)
+    /* Of one vector, but in bytes, all epilogues have one pipeline: a layer's code stays in caches (docs/models.md). */
+    if (mma || s->vectors > 1 || qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 1)
         qk_set_epilogue_(kernel, g->epilogue, constants);
     qk_set_views_(kernel, p->on, p->y_type, constants);
     groups = mma ? qk_min_(qk_mma_groups_(&plan, kernel, s->count, g->cols), plan.workgroups)
