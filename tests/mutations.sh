@@ -458,12 +458,12 @@ mutate "tensors: operands that are there are not made again" $tensors 's/schedul
 mutate "tensors: pairs that are sorted are not sorted again" $tensors 's/schedule == QK_SCHEDULE_SCATTER\)/schedule == QK_SCHEDULE_NONE)/' unit tensors_test
 mutate "tensors: parts of rows wait for those before" $tensors 's/packed->waits \&\& qk_constant_/0 \&\& qk_constant_/' unit tensors_test
 mutate "tensors: matrices that join are whole rows apart" $tensors 's/\(next->range.offset - t->range.offset\) % unit == 0/1/' unit ggml_test
-mutate "tensors: matrices that join lie behind each other" $tensors 's/next->range.offset - t->range.offset >= qk_tensor_reach_\(t, inner\)/1/' unit ggml_test
+mutate "tensors: matrices that join lie behind each other" $tensors 's/qk_tensor_reach_\(t, inner\)/qk_min_(1, qk_tensor_reach_(t, inner))/' unit ggml_test
 mutate "tensors: experts that join lie behind all of a set" $tensors 's/inner \+= \(t->counts\[d\] - 1\)/inner += 0/' unit ggml_test
 mutate "tensors: more than eight tokens do not join" $tensors 's/p->y.counts\[2\] <= QK_GEMV_MAX_BATCH \&\& w/w/' unit ggml_test
 mutate "tensors: tokens of other ids do not join" $tensors 's/!qk_same_tensor_\(\&p->ids, \&next->ids\)/0/' unit ggml_test
 mutate "tensors: sets of experts are all there" $tensors 's/expert_views.sets = p->weights.counts\[3\]/expert_views.sets = 1/' unit tensors_test
-mutate "tensors: products of several vectors do not join" $tensors 's/x\[1\] \* x\[2\] \* x\[3\] \* w/w/' unit ggml_test
+mutate "tensors: products of several vectors do not join" $tensors 's/x\[1\] \* x\[2\] \* x\[3\] \* w/qk_min_(1, x[1] * x[2] * x[3]) * w/' unit ggml_test
 mutate "tensors: products whose x is copied do not join" $tensors 's/!qk_tensor_is_loaded\(\&p->x\) \|\| !qk_same/!qk_same/' unit ggml_test
 mutate "tensors: products with an epilogue do not join" $tensors 's/ \+ qk_epilogue_bits_\(next->epilogue\)//' unit tensors_test
 mutate "tensors: products of other types do not join" $tensors 's/p->types != next->types \|\| //' unit tensors_test
