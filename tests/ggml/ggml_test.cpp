@@ -240,15 +240,14 @@ static void test_joined() {
     CHECK(!joins(&y, &z));
 }
 
-// So are products of experts, of few tokens.
+// So can be products of experts, of few tokens; in graphs they are not.
 static void test_joined_experts() {
     ggml_tensor w = tensor(GGML_TYPE_Q4_0, 0, 256, 64, 8), v = tensor(GGML_TYPE_Q4_0, 16 * 64 * 144, 256, 64, 8), x = tensor(GGML_TYPE_F32, X, 256, 1, 3);
     ggml_tensor ids = tensor(GGML_TYPE_I32, IDS, 2, 3), others = tensor(GGML_TYPE_I32, IDS + 4096, 2, 3);
     ggml_tensor y = op(GGML_OP_MUL_MAT_ID, Y, &w, &x, 64, 2, 3), z = op(GGML_OP_MUL_MAT_ID, Z, &v, &x, 64, 2, 3);
     const auto joins = [&] {
-        ggml_tensor * nodes[] = { &y, &z };
-        const ggml_cgraph graph = { nodes, 2 };
-        return ggml_vk_qk_joins(&ctx, &graph, 0);
+        qk_product p = ggml_vk_qk_product(&ctx, &y, &y), q = ggml_vk_qk_product(&ctx, &z, &z);
+        return qk_product_joins(&p, &q);
     };
     y.src[2] = z.src[2] = &ids;
     CHECK(joins() && mul_mat(&y, &z) && notes.size() == 1 && launches("qkgen_q4_0_gemv_id_f32") == 1);
@@ -266,9 +265,12 @@ static void test_joined_experts() {
     x.ne[2] = ids.ne[1] = y.ne[2] = z.ne[2] = 9; // which are sorted
     CHECK(!joins());
     ggml_tensor dense = op(GGML_OP_MUL_MAT, Z, &v, &x, 64, 2, 3);
-    ggml_tensor * nodes[] = { &y, &dense };
-    const ggml_cgraph graph = { nodes, 2 };
-    CHECK(!ggml_vk_qk_joins(&ctx, &graph, 0));
+    x.ne[2] = ids.ne[1] = y.ne[2] = z.ne[2] = 3;
+    for (ggml_tensor * second : { &z, &dense }) {
+        ggml_tensor * nodes[] = { &y, second };
+        const ggml_cgraph graph = { nodes, 2 };
+        CHECK(joins() && !ggml_vk_qk_joins(&ctx, &graph, 0));
+    }
 }
 
 static std::vector<noted> notes_of(ggml_tensor * y, ggml_tensor * second = nullptr) {
