@@ -354,7 +354,7 @@ mutate "a bias is of its expert" templates/finish.glsl 's/row = \(set \* experts
 mutate "an expert that is not there has no bias, MSL" templates/gemv_id.metal 's/found \? push.epilogue : .*;/push.epilogue;/' script gemv msl expert_bias
 mutate "a bias, MSL" templates/finish.metal 's/sum \+= to.bias\[r.row\]/sum += to.bias[0]/' script gemv msl expert_bias
 mutate "a scale of rows" templates/finish.glsl 's/SCALES_ROWS\) != 0u \? row/SCALES_ROWS) != 0u ? 0u/' unit gemv_test
-mutate "a scale of vectors, in eights" templates/finish.glsl 's/\? vector_number : 0u/? m : 0u/' unit gemv_test
+mutate "a scale of vectors, in eights" templates/finish.glsl 's/\? number : 0u/? m : 0u/' unit gemv_test
 mutate "a scale of slots" templates/finish.glsl 's/\? set \* batch \* slots \+ pair :/? 0u :/' unit gemv_test
 mutate "a scale of experts" templates/finish.glsl 's/: set \* experts \+ expert\]/: 0u]/' unit gemv_test
 mutate "a scale of experts, MSL" templates/finish.metal 's/: r.tensor\]/: 0]/' script gemv msl expert_bias

@@ -166,7 +166,8 @@ static qk_product ggml_vk_qk_product(const ggml_backend_vk_context * ctx, const 
 // Whether a product and the node behind it are one launch, as of gate and up. Of experts it is not measured.
 static bool ggml_vk_qk_joins(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at) {
     const ggml_tensor * mul = graph->nodes[at], * next = at + 1 < graph->n_nodes ? graph->nodes[at + 1] : nullptr;
-    if (next == nullptr || next->src[1] != mul->src[1] || mul->op != GGML_OP_MUL_MAT || !ggml_vk_qk_multiplies(mul) || !ggml_vk_qk_multiplies(next)) {
+    if (next == nullptr || next->src[1] != mul->src[1] || mul->op != GGML_OP_MUL_MAT || !ggml_vk_qk_multiplies(mul) ||
+        !ggml_vk_qk_multiplies(next)) {
         return false;
     }
     qk_product p = ggml_vk_qk_product(ctx, mul, mul), other = ggml_vk_qk_product(ctx, next, next);

@@ -106,11 +106,10 @@ void store_y(uint at, float sum) {
 
 // Row `n` of right-hand side `m` is done.
 void finish(uint m, uint n, float sum) {
-    const uint row = y_first % y_rows + n, vector = m + y_first / y_rows, vector_number = (matrix_first + matrix) * vectors + vector;
+    const uint row = y_first % y_rows + n, vector = m + y_first / y_rows, number = (matrix_first + matrix) * vectors + vector;
     const uint at = VIEWS == 0u ? m * y_rows + y_first + n : y_begin + vector * y_stride + row, does = EPILOGUE & epilogue;
     if (does != 0u) {
-        if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number
-            : 0u];
+        if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? number : 0u];
         if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
         if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
         if ((does & GATES) != 0u) sum *= result_gate[at] / (1.0 + exp(-result_gate[at]));  // silu
