@@ -9,6 +9,8 @@ layout(push_constant) uniform Push {
     uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
     uint x_first, x_stride, x_inner, x_outer;  // elements; from a right-hand side to the next, and from a matrix to the next
     uint y_skip, y_stride, y_inner, y_outer;  // elements in y alone, then as of x
+    uint second, third;  // matrices from which on weights and y lie further, by
+    uint weights_second, weights_third, y_second, y_third;
 };
 
 @include views.glsl

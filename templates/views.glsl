@@ -34,6 +34,8 @@ void find_matrix() {
     const uint inner = (matrix_first + matrix) % matrices, outer = (matrix_first + matrix) / matrices;
     weights_begin = weights_first + inner / sharing * weights_inner + outer / sharing_outer * weights_outer;
     x_begin = x_first + inner * x_inner + outer * x_outer, y_begin = inner * y_inner + outer * y_outer;
+    if (inner >= second) weights_begin += weights_second, y_begin += y_second;
+    if (inner >= third) weights_begin += weights_third, y_begin += y_third;
 }
 
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }

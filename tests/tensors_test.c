@@ -163,8 +163,8 @@ static void test_same_x(void **state) {
     assert_true(qk_product_joins(&one, &next));
     assert_int_equal(plan(&backend, &one), QK_OK);
     assert_int_equal(qk_dispatch_product(&backend, &one, NULL), QK_OK);
-    views.weights_strides[0] = 70;
-    views.y_strides[0] = 1024;
+    views.parts[0] = (qk_part){1, 0, 0};
+    views.parts[1] = (qk_part){1, 70, 1024};
     assert_int_equal(qk_dispatch_gemv_views(&other, one.kernel, &one.weights.range, one.x.range, one.y.range, 64, 256,
                                             1, &views, NULL, NULL),
                      QK_OK);

@@ -202,6 +202,10 @@ static void test_refused_sets(void) {
     CHANGED(f, c.expert_views.sets = 2; c.backend.limits.storage_range = 6143, LIMIT, "y takes 6144 bytes");
 }
 
+static void set_part(call *c, uint32_t part, uint64_t products, uint64_t weights, uint64_t y) {
+    c->views.parts[part] = (qk_part){products, weights, y};
+}
+
 static void test_refused(void **state) {
     (void)state;
     for (family f = GEMV; f <= GEMM; f++) {
@@ -217,6 +221,22 @@ static void test_refused(void **state) {
         /* Between vectors of a product lie those of the next, but not enough room for two of them. */
         CHANGED(f, c.views.batches[0] = 3; c.views.y_strides[0] = 128;
                 c.views.y_stride = 383, ARGUMENT, "views->y_stride is 383, must be at least 384");
+        CHANGED(f, c.views.batches[0] = c.views.weights_batches[0] = 3; set_part(&c, 0, 2, 0, 0);
+                set_part(&c, 1, 1, 256, 767), ARGUMENT,
+                "views->parts[0].y and views->parts[1].y are 767 apart, must be at least 768");
+        CHANGED(f, c.views.batches[0] = c.views.weights_batches[0] = 3; set_part(&c, 0, 1, 0, 768);
+                set_part(&c, 1, 1, 256, 0), ARGUMENT,
+                "views->parts have 2 products, must have all of one dimension, 3, with a matrix each");
+        CHANGED(f, c.views.batches[0] = 4; c.views.weights_batches[0] = 2;
+                c.views.parts[0].products = 4, ARGUMENT,
+                "views->parts have 4 products, must have all of one dimension, 4, with a");
+        CHANGED(f, c.views.batches[0] = c.views.weights_batches[0] = 2; c.views.parts[0].products = 2;
+                c.epilogue.residual = &c.residual, UNSUPPORTED, "views->parts with an epilogue, must have none");
+        CHANGED(f, c.views.batches[0] = c.views.weights_batches[0] = 2; set_part(&c, 0, 1, 0, 500);
+                set_part(&c, 1, 1, 200, 0); c.weights.size = 328 * 8 * BYTES - 1, SIZE, "weights[0].size is");
+        CHANGED(f, c.views.batches[0] = c.views.weights_batches[0] = 2; set_part(&c, 0, 1, 0, 500);
+                set_part(&c, 1, 1, 200, 0);
+                c.y.size = 884 * 4 - 1, SIZE, "y.size is 3535 bytes, must be at least 3536");
         CHANGED(f, c.views.x_stride = 258, ARGUMENT, "views->x_stride is 258, must be a multiple of 4");
         CHANGED(f, c.views.batches[0] = 2; c.views.weights_batches[0] = 2;
                 c.views.x_strides[0] = 769, ARGUMENT, "views->x_strides[0] is 769, must be a multiple of 4");
@@ -296,10 +316,13 @@ static place means(const call *c, uint64_t a, uint64_t b, uint64_t m) {
     const uint64_t y1 = or_else(v->y_strides[1], n0 > 1 ? n0 * y0 : c->batch * y);
     const uint64_t s0 = or_else(v->weights_strides[0], c->rows);
     const uint64_t s1 = or_else(v->weights_strides[1], w0 > 1 ? w0 * s0 : c->rows);
-    const uint64_t row = a / (n0 / w0) * s0 + b / (n1 / w1) * s1;
+    uint64_t part = 0, in_part = a;
+    for (; v->parts[part].products && in_part >= v->parts[part].products; part++) in_part -= v->parts[part].products;
+    const qk_part *p = &v->parts[part];
+    const uint64_t row = p->weights + in_part / (n0 / w0) * s0 + b / (n1 / w1) * s1;
     return (place){c->weights.offset + row * (c->cols / BLOCK) * BYTES,
                    c->x.offset + (m * x + a * x_step(x0) + b * x_step(x1)) * 4,
-                   c->y.offset + (m * y + a * y0 + b * y1) * (v->y_type ? 2 : 4)};
+                   c->y.offset + (p->y + m * y + in_part * y0 + b * y1) * (v->y_type ? 2 : 4)};
 }
 
 /* All results that a call makes, each once, and what they are made of. */
@@ -326,10 +349,12 @@ static void check_addresses(const call *c) {
                     const uint32_t number = on ? v[1] + group : 0, inner = on ? number % v[2] : 0,
                                    outer = on ? number / v[2] : 0;
                     const uint32_t row = push[3] % push[4] + n, vector = m + push[3] / push[4];
-                    const uint32_t weights = on ? v[6] + inner / v[4] * v[7] + outer / v[5] * v[8] + n : n;
+                    const uint32_t second = on && inner >= v[17], third = on && inner >= v[18];
+                    const uint32_t further = second * v[19] + third * v[20], y_further = second * v[21] + third * v[22];
+                    const uint32_t weights = on ? v[6] + inner / v[4] * v[7] + outer / v[5] * v[8] + further + n : n;
                     const uint32_t x = on ? v[9] + inner * v[11] + outer * v[12] + m * v[10] : m * (uint32_t)c->cols;
-                    const uint32_t at =
-                        on ? inner * v[15] + outer * v[16] + vector * v[14] + row : m * push[4] + push[3] + n;
+                    const uint32_t at = on ? inner * v[15] + outer * v[16] + y_further + vector * v[14] + row
+                                           : m * push[4] + push[3] + n;
                     const uint32_t y = on ? at + v[13] : at;
                     const uint64_t all = (uint64_t)number * (on ? v[3] : c->batch * n0 * n1) + vector;
                     assert_true(all < vectors);
@@ -353,6 +378,26 @@ static void check_addresses(const call *c) {
     free(done);
 }
 
+/* Products in parts, of which weights and results have an order each. */
+static void draw_parts(call *c) {
+    static const uint32_t orders[][3] = {{0, 1, 2}, {1, 0, 2}, {2, 1, 0}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}};
+    qk_views *v = &c->views;
+    const uint64_t n = 1 + below(3), rows = or_else(v->weights_strides[0], c->rows);
+    const uint64_t y = or_else(v->y_strides[0], c->batch * or_else(v->y_stride, c->rows));
+    const uint32_t *of_weights = orders[below(6)], *of_y = orders[below(6)];
+    uint64_t weights_end = below(3), y_end = below(3), all = 0;
+    for (uint64_t i = 0; i < n; i++) all += v->parts[i].products = 1 + below(3);
+    for (uint64_t i = 0; i < 3; i++) {
+        qk_part *a = &v->parts[of_weights[i]], *b = &v->parts[of_y[i]];
+        a->weights = a->products ? weights_end : 0;
+        b->y = b->products ? y_end : 0;
+        weights_end += a->products ? a->products * rows + below(3) : 0;
+        y_end += b->products ? b->products * y + below(3) : 0;
+    }
+    v->batches[0] = v->weights_batches[0] = all;
+    v->batches[1] = v->weights_batches[1] = 1;
+}
+
 /* A random call, whose x and y may be permuted. */
 static call draw(family f) {
     call c = call_of(f, 1 + below(40), 64 * (1 + below(4)), 1 + below(f == GEMM ? 40 : 11));
@@ -374,6 +419,10 @@ static call draw(family f) {
     if (below(4) == 0) v->x_strides[below(2)] = QK_SAME_X;
     if (below(2)) v->weights_strides[0] = c.rows + below(3);
     if (below(2)) v->weights_strides[1] = v->weights_batches[0] * or_else(v->weights_strides[0], c.rows) + below(3);
+    if (below(4) == 0) {
+        v->y_stride = v->y_strides[0] = 0;
+        draw_parts(&c);
+    }
     v->y_type = (qk_y_type)below(3);
     if (below(2)) c.x.offset = 16 * below(9);
     if (below(2)) c.y.offset = (v->y_type ? 2 : 4) * below(9);

@@ -6,7 +6,7 @@
 
 #include <qkgen/kernel.h>
 
-enum { QG_MAX_FAMILY_BINDINGS = 12, QG_MAX_PUSH = 26, QG_MAX_FAMILY_TYPES = 3 };
+enum { QG_MAX_FAMILY_BINDINGS = 12, QG_MAX_PUSH = 32, QG_MAX_FAMILY_TYPES = 3 };
 
 /* The last bindings of a family that sums, and how many they are. */
 #define QG_EPILOGUE_BINDING(bit, NAME, field, binding, many, meaning)                                                  \
@@ -26,11 +26,12 @@ enum {
 /* Push constants of views, at the end of all others. */
 #define QG_VIEWS_PUSH                                                                                                  \
     "groups", "matrix_first", "matrices", "vectors", "sharing", "sharing_outer", "weights_first", "weights_inner",     \
-        "weights_outer", "x_first", "x_stride", "x_inner", "x_outer", "y_skip", "y_stride", "y_inner", "y_outer"
+        "weights_outer", "x_first", "x_stride", "x_inner", "x_outer", "y_skip", "y_stride", "y_inner", "y_outer",      \
+        "second", "third", "weights_second", "weights_third", "y_second", "y_third"
 #define QG_EXPERT_VIEWS_PUSH                                                                                           \
     "weights_inner", "x_first", "x_stride", "x_inner", "y_skip", "y_stride", "y_inner", "ids_skip", "ids_inner",       \
         "sets", "set_first", "weights_first", "weights_outer", "y_outer"
-enum { QG_N_VIEWS_PUSH = 17, QG_N_EXPERT_VIEWS_PUSH = 14 };
+enum { QG_N_VIEWS_PUSH = 23, QG_N_EXPERT_VIEWS_PUSH = 14 };
 /* Whether an epilogue reads what has that role. */
 bool qg_is_epilogue(qk_role role);
 

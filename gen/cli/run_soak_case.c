@@ -353,10 +353,37 @@ static const char *draw_expert_views(qg_arena *arena, uint64_t *state, const qg_
     return text.data;
 }
 
+/* Products of the same x, or not, in parts that lie in any order, with room between them. */
+static const char *draw_parts(qg_arena *arena, uint64_t *state, const qg_soak_case *c) {
+    const unsigned long long x = draw_stride(state, least_stride_of_x(c), c->layout->ragged ? 1 : 4);
+    const unsigned long long y = draw_stride(state, c->rows, 1), y0 = draw_stride(state, c->batch * y, 1);
+    const unsigned long long rows = draw_stride(state, c->rows, 1);
+    const uint64_t n = 1 + below(state, QK_MOST_PARTS), turn = below(state, n), back = below(state, n);
+    unsigned long long products[QK_MOST_PARTS], weights[QK_MOST_PARTS], results[QK_MOST_PARTS], all = 0;
+    uint64_t weights_end = 0, y_end = 0;
+    for (uint64_t i = 0; i < n; ++i) all += products[i] = 1 + below(state, 3);
+    for (uint64_t i = 0; i < n; ++i) {
+        const uint64_t w = (i + turn) % n, r = (2 * n - i - back - 1) % n;
+        weights[w] = draw_stride(state, weights_end, 1);
+        results[r] = draw_stride(state, y_end, 1);
+        weights_end = weights[w] + products[w] * rows;
+        y_end = results[r] + products[r] * y0;
+    }
+    qg_text text = qg_text_new(arena);
+    qg_text_printf(&text, "batches=%llu,weights_batches=%llu,x_stride=%llu,y_stride=%llu", all, all, x, y);
+    qg_text_printf(&text, ",x_strides=%s,y_strides=%llu,weights_strides=%llu,parts=", one_in(state, 3) ? "0" : "same",
+                   y0, rows);
+    for (uint64_t i = 0; i < n; ++i)
+        qg_text_printf(&text, "%s%llu:%llu:%llu", i ? ":" : "", products[i], weights[i], results[i]);
+    add_offsets(&text, state, c);
+    return text.data;
+}
+
 /* Products in two dimensions, some with the same weights, of vectors with room between them. */
 static const char *draw_views(qg_arena *arena, uint64_t *state, const qg_soak_case *c) {
     const bool blocks = c->layout->view == QG_VIEW_BLOCKS, small = c->rows * c->cols < 1 << 20;
     const unsigned long long most = blocks && small ? 3 : 1;
+    if (most > 1 && one_in(state, 4)) return draw_parts(arena, state, c);
     const unsigned long long w0 = 1 + below(state, most), w1 = 1 + below(state, most);
     const unsigned long long n0 = w0 * (1 + below(state, small ? 4 : 1)), n1 = w1 * (1 + below(state, small ? 2 : 1));
     const unsigned long long x = draw_stride(state, least_stride_of_x(c), c->layout->ragged ? 1 : 4);
@@ -412,6 +439,7 @@ bool qg_soak_draw(qg_arena *arena, const qg_soak_choice *choice, uint64_t number
     if (sums && one_in(&state, 3)) c->epilogue = draw_epilogue(&state);
     if (sums && c->rows && c->cols && c->batch && one_in(&state, 3))
         c->views = (c->family->experts ? draw_expert_views : draw_views)(arena, &state, c);
+    if (strstr(c->views, "parts")) c->epilogue &= QK_ADDS_TO_Y_;
     if (c->plain || !c->rows || !c->cols) return true;
     return c->layout->view == QG_VIEW_BLOCKS || qk_weight_bytes(qg_soak_describe(arena, c), 0, c->rows, c->cols) > 0;
 }

@@ -38,7 +38,9 @@ static const char *read_numbers(qg_arena *arena, const member *m, const char *va
         at = end + 1;
     }
     return qg_format(arena, "%s must be %s%s, not '%s'", m->name,
-                     m->count > 1 ? "a number, or two with ':' between them" : "a number",
+                     m->count > 2   ? "PRODUCTS:ROWS:ELEMENTS of each part, with ':' between parts, at most three"
+                     : m->count > 1 ? "a number, or two with ':' between them"
+                                    : "a number",
                      m->same ? "; each may be 'same'" : "", value);
 }
 
@@ -50,6 +52,7 @@ static const char *read_one(qg_arena *arena, const char *name, const char *value
                           {"y_stride", &v->dense.y_stride, 1, false},
                           {"y_strides", v->dense.y_strides, 2, false},
                           {"weights_strides", v->dense.weights_strides, 2, false},
+                          {"parts", &v->dense.parts[0].products, 3 * QK_MOST_PARTS, false},
                           {"x_offset", &v->x_offset, 1, false},
                           {"y_offset", &v->y_offset, 1, false}};
     const member of_experts[] = {{"x_stride", &v->experts.x_stride, 1, false},
@@ -116,6 +119,16 @@ static void place_experts(const qk_expert_views *v, const qg_sum_shape *s, qg_pl
     }
 }
 
+/* The part that a product is of, and what number it has in that. */
+static qk_part part_of(const qk_views *v, uint64_t product, uint64_t *number) {
+    *number = product;
+    for (uint32_t i = 0; i < QK_MOST_PARTS && v->parts[i].products; ++i) {
+        if (*number < v->parts[i].products) return v->parts[i];
+        *number -= v->parts[i].products;
+    }
+    return (qk_part){0, 0, 0};
+}
+
 static void place_dense(const qk_views *v, const qg_sum_shape *s, qg_places *p) {
     const uint64_t inner = or_else(v->batches[0], 1), outer = or_else(v->batches[1], 1);
     const uint64_t matrices = or_else(v->weights_batches[0], 1), matrices_outer = or_else(v->weights_batches[1], 1);
@@ -125,11 +138,16 @@ static void place_dense(const qk_views *v, const qg_sum_shape *s, qg_places *p) 
     const uint64_t y1 = or_else(v->y_strides[1], inner > 1 ? inner * y0 : s->batch * y);
     const uint64_t w0 = or_else(v->weights_strides[0], s->rows);
     const uint64_t w1 = or_else(v->weights_strides[1], matrices > 1 ? matrices * w0 : s->rows);
-    for (uint64_t i = 0; i < p->matrices; ++i) p->weights_of[i] = i % matrices * w0 + i / matrices * w1;
+    uint64_t number;
+    for (uint64_t i = 0; i < p->matrices; ++i) {
+        const qk_part part = part_of(v, i % matrices, &number);
+        p->weights_of[i] = part.weights + number * w0 + i / matrices * w1;
+    }
     for (uint64_t i = 0; i < p->vectors; ++i) {
         const uint64_t m = i % s->batch, a = i / s->batch % inner, b = i / s->batch / inner;
+        const qk_part part = part_of(v, a, &number);
         p->x_of[i] = m * x + a * x0 + b * x1;
-        p->y_of[i] = m * y + a * y0 + b * y1;
+        p->y_of[i] = part.y + m * y + number * y0 + b * y1;
         p->vector_of[i] = i;
         p->matrix_of[i] = a / (inner / matrices) + b / (outer / matrices_outer) * matrices;
     }

@@ -163,15 +163,31 @@ static qk_product ggml_vk_qk_product(const ggml_backend_vk_context * ctx, const 
     return p;
 }
 
-// Whether a product and the node behind it are one launch, as of gate and up. Of experts it is not measured.
-static bool ggml_vk_qk_joins(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at) {
-    const ggml_tensor * mul = graph->nodes[at], * next = at + 1 < graph->n_nodes ? graph->nodes[at + 1] : nullptr;
-    if (next == nullptr || next->src[1] != mul->src[1] || mul->op != GGML_OP_MUL_MAT || !ggml_vk_qk_multiplies(mul) ||
-        !ggml_vk_qk_multiplies(next)) {
-        return false;
+// How many of the products behind one are of its launch, as those of gate and up, or of q, k and v. `p` becomes all of them. Of experts it
+// is not measured.
+static int ggml_vk_qk_joins(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at, qk_product & p) {
+    const ggml_tensor * mul = graph->nodes[at];
+    int count = 0;
+    for (; !ctx->device->disable_fusion && mul->op == GGML_OP_MUL_MAT && at + count + 1 < graph->n_nodes; count++) {
+        const ggml_tensor * next = graph->nodes[at + count + 1];
+        if (next->src[1] != mul->src[1] || !ggml_vk_qk_multiplies(next)) {
+            break;
+        }
+        const qk_product other = ggml_vk_qk_product(ctx, next, next);
+        if (!qk_product_joins(&p, &other)) {
+            break;
+        }
     }
-    qk_product p = ggml_vk_qk_product(ctx, mul, mul), other = ggml_vk_qk_product(ctx, next, next);
-    return !ctx->device->disable_fusion && qk_product_joins(&p, &other);
+    return count;
+}
+
+static int ggml_vk_qk_joins(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at) {
+    const ggml_tensor * mul = graph->nodes[at];
+    if (!ggml_vk_qk_multiplies(mul)) {
+        return 0;
+    }
+    qk_product p = ggml_vk_qk_product(ctx, mul, mul);
+    return ggml_vk_qk_joins(ctx, graph, at, p);
 }
 
 // Of a product that is ours, whether ggml may fuse it with so many nodes.
@@ -227,8 +243,7 @@ static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subct
     qk_product p = ggml_vk_qk_product(ctx, mul, joined ? mul : dst);
     p.epilogue = &epilogue;
     if (joined) {
-        const qk_product other = ggml_vk_qk_product(ctx, dst, dst);
-        qk_product_joins(&p, &other);
+        ggml_vk_qk_joins(ctx, graph, at, p);
     } else if (dst != mul) {
         ggml_vk_qk_epilogue(ctx, mul, dst, epilogue, other);
         qk_product_adds(&p, &epilogue);

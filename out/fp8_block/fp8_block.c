@@ -241,7 +241,7 @@ static const qk_spec_constant fp8_block_dequant_f32_vulkan_constants[] = {{0, "l
     fp8_block_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_dequant_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "fp8_block_dequant_f32",
     .format = "fp8_block",
     .family = "dequant",
@@ -268,7 +268,7 @@ const qk_kernel qk_fp8_block_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "fp8_block_dequant_f32",
     .format = "fp8_block",
     .family = "dequant",
@@ -314,7 +314,7 @@ static const qk_spec_constant fp8_block_dequant_f16_vulkan_constants[] = {{0, "l
     {31, "y_type", 1, 1, fp8_block_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_fp8_block_dequant_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "fp8_block_dequant_f16",
     .format = "fp8_block",
     .family = "dequant",
@@ -341,7 +341,7 @@ const qk_kernel qk_fp8_block_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "fp8_block_dequant_f16",
     .format = "fp8_block",
     .family = "dequant",
@@ -387,7 +387,7 @@ static const qk_spec_constant fp8_block_dequant_bf16_vulkan_constants[] = {{0, "
     {31, "y_type", 2, 1, fp8_block_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_fp8_block_dequant_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "fp8_block_dequant_bf16",
     .format = "fp8_block",
     .family = "dequant",
@@ -414,7 +414,7 @@ const qk_kernel qk_fp8_block_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "fp8_block_dequant_bf16",
     .format = "fp8_block",
     .family = "dequant",
@@ -461,7 +461,7 @@ static const qk_spec_constant fp8_block_gather_f32_vulkan_constants[] = {{0, "lo
     fp8_block_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_gather_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "fp8_block_gather_f32",
     .format = "fp8_block",
     .family = "gather",
@@ -488,7 +488,7 @@ const qk_kernel qk_fp8_block_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "fp8_block_gather_f32",
     .format = "fp8_block",
     .family = "gather",
@@ -539,7 +539,7 @@ static const qk_spec_constant fp8_block_gather_f16_vulkan_constants[] = {{0, "lo
     {31, "y_type", 1, 1, fp8_block_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_fp8_block_gather_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "fp8_block_gather_f16",
     .format = "fp8_block",
     .family = "gather",
@@ -566,7 +566,7 @@ const qk_kernel qk_fp8_block_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "fp8_block_gather_f16",
     .format = "fp8_block",
     .family = "gather",
@@ -617,7 +617,7 @@ static const qk_spec_constant fp8_block_gather_bf16_vulkan_constants[] = {{0, "l
     {31, "y_type", 2, 1, fp8_block_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_fp8_block_gather_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "fp8_block_gather_bf16",
     .format = "fp8_block",
     .family = "gather",
@@ -644,7 +644,7 @@ const qk_kernel qk_fp8_block_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "fp8_block_gather_bf16",
     .format = "fp8_block",
     .family = "gather",
@@ -705,6 +705,12 @@ static const qk_field fp8_block_gemv_f32_push[] = {
     {"y_stride", 92, 4},
     {"y_inner", 96, 4},
     {"y_outer", 100, 4},
+    {"second", 104, 4},
+    {"third", 108, 4},
+    {"weights_second", 112, 4},
+    {"weights_third", 116, 4},
+    {"y_second", 120, 4},
+    {"y_third", 124, 4},
 };
 
 static const uint32_t fp8_block_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -735,7 +741,7 @@ static const qk_code *const fp8_block_gemv_f32_schedules[] = {0, &qk_fp8_block_g
     &qk_fp8_block_gemv_shared_spirv, &qk_fp8_block_gemv_teams_spirv};
 
 const qk_kernel qk_fp8_block_gemv_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "fp8_block_gemv_f32",
     .format = "fp8_block",
     .family = "gemv",
@@ -745,8 +751,8 @@ const qk_kernel qk_fp8_block_gemv_f32_vulkan = {
     .schedules = fp8_block_gemv_f32_schedules,
     .binding_count = 8,
     .bindings = fp8_block_gemv_f32_bindings,
-    .push_bytes = 104,
-    .push_count = 26,
+    .push_bytes = 128,
+    .push_count = 32,
     .push = fp8_block_gemv_f32_push,
     .spec_constant_count = 12,
     .spec_constants = fp8_block_gemv_f32_vulkan_constants,
@@ -777,7 +783,7 @@ static const qk_spec_constant fp8_block_gemv_f32_metal_constants[] = {{1, "batch
     {31, "y_type", 0, 3, fp8_block_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_fp8_block_gemv_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "fp8_block_gemv_f32",
     .format = "fp8_block",
     .family = "gemv",
@@ -786,8 +792,8 @@ const qk_kernel qk_fp8_block_gemv_f32_metal = {
     .code = &qk_fp8_block_msl,
     .binding_count = 8,
     .bindings = fp8_block_gemv_f32_bindings,
-    .push_bytes = 104,
-    .push_count = 26,
+    .push_bytes = 128,
+    .push_count = 32,
     .push = fp8_block_gemv_f32_push,
     .spec_constant_count = 3,
     .spec_constants = fp8_block_gemv_f32_metal_constants,
@@ -841,6 +847,12 @@ static const qk_field fp8_block_gemv_f16_push[] = {
     {"y_stride", 92, 4},
     {"y_inner", 96, 4},
     {"y_outer", 100, 4},
+    {"second", 104, 4},
+    {"third", 108, 4},
+    {"weights_second", 112, 4},
+    {"weights_third", 116, 4},
+    {"y_second", 120, 4},
+    {"y_third", 124, 4},
 };
 
 static const uint32_t fp8_block_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -871,7 +883,7 @@ static const qk_code *const fp8_block_gemv_f16_schedules[] = {0, &qk_fp8_block_g
     &qk_fp8_block_gemv_shared_spirv, &qk_fp8_block_gemv_teams_spirv};
 
 const qk_kernel qk_fp8_block_gemv_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "fp8_block_gemv_f16",
     .format = "fp8_block",
     .family = "gemv",
@@ -881,8 +893,8 @@ const qk_kernel qk_fp8_block_gemv_f16_vulkan = {
     .schedules = fp8_block_gemv_f16_schedules,
     .binding_count = 8,
     .bindings = fp8_block_gemv_f16_bindings,
-    .push_bytes = 104,
-    .push_count = 26,
+    .push_bytes = 128,
+    .push_count = 32,
     .push = fp8_block_gemv_f16_push,
     .spec_constant_count = 12,
     .spec_constants = fp8_block_gemv_f16_vulkan_constants,
@@ -913,7 +925,7 @@ static const qk_spec_constant fp8_block_gemv_f16_metal_constants[] = {{1, "batch
     {31, "y_type", 0, 3, fp8_block_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_fp8_block_gemv_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "fp8_block_gemv_f16",
     .format = "fp8_block",
     .family = "gemv",
@@ -922,8 +934,8 @@ const qk_kernel qk_fp8_block_gemv_f16_metal = {
     .code = &qk_fp8_block_msl,
     .binding_count = 8,
     .bindings = fp8_block_gemv_f16_bindings,
-    .push_bytes = 104,
-    .push_count = 26,
+    .push_bytes = 128,
+    .push_count = 32,
     .push = fp8_block_gemv_f16_push,
     .spec_constant_count = 3,
     .spec_constants = fp8_block_gemv_f16_metal_constants,

@@ -52,6 +52,8 @@ layout(push_constant) uniform Push {
     uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
     uint x_first, x_stride, x_inner, x_outer;  // elements; from a right-hand side to the next, and from a matrix to the next
     uint y_skip, y_stride, y_inner, y_outer;  // elements in y alone, then as of x
+    uint second, third;  // matrices from which on weights and y lie further, by
+    uint weights_second, weights_third, y_second, y_third;
 };
 
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
@@ -62,6 +64,8 @@ void find_matrix() {
     const uint inner = (matrix_first + matrix) % matrices, outer = (matrix_first + matrix) / matrices;
     weights_begin = weights_first + inner / sharing * weights_inner + outer / sharing_outer * weights_outer;
     x_begin = x_first + inner * x_inner + outer * x_outer, y_begin = inner * y_inner + outer * y_outer;
+    if (inner >= second) weights_begin += weights_second, y_begin += y_second;
+    if (inner >= third) weights_begin += weights_third, y_begin += y_third;
 }
 
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }

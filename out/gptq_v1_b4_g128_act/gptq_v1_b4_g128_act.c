@@ -250,7 +250,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_dequant_f32_vulkan_constants[]
     gptq_v1_b4_g128_act_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "gptq_v1_b4_g128_act_dequant_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -278,7 +278,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "gptq_v1_b4_g128_act_dequant_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -326,7 +326,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_dequant_f16_vulkan_constants[]
     {31, "y_type", 1, 1, gptq_v1_b4_g128_act_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "gptq_v1_b4_g128_act_dequant_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -354,7 +354,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "gptq_v1_b4_g128_act_dequant_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -402,7 +402,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_dequant_bf16_vulkan_constants[
     {31, "y_type", 2, 1, gptq_v1_b4_g128_act_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "gptq_v1_b4_g128_act_dequant_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -430,7 +430,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "gptq_v1_b4_g128_act_dequant_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -479,7 +479,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gather_f32_vulkan_constants[] 
     gptq_v1_b4_g128_act_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "gptq_v1_b4_g128_act_gather_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -506,7 +506,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "gptq_v1_b4_g128_act_gather_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -559,7 +559,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gather_f16_vulkan_constants[] 
     {31, "y_type", 1, 1, gptq_v1_b4_g128_act_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "gptq_v1_b4_g128_act_gather_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -586,7 +586,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "gptq_v1_b4_g128_act_gather_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -639,7 +639,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gather_bf16_vulkan_constants[]
     {31, "y_type", 2, 1, gptq_v1_b4_g128_act_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "gptq_v1_b4_g128_act_gather_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -666,7 +666,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "gptq_v1_b4_g128_act_gather_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -729,6 +729,12 @@ static const qk_field gptq_v1_b4_g128_act_gemv_f32_push[] = {
     {"y_stride", 92, 4},
     {"y_inner", 96, 4},
     {"y_outer", 100, 4},
+    {"second", 104, 4},
+    {"third", 108, 4},
+    {"weights_second", 112, 4},
+    {"weights_third", 116, 4},
+    {"y_second", 120, 4},
+    {"y_third", 124, 4},
 };
 
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -756,7 +762,7 @@ static const qk_code *const gptq_v1_b4_g128_act_gemv_f32_schedules[] = {0, &qk_g
     &qk_gptq_v1_b4_g128_act_gemv_columns_spirv};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "gptq_v1_b4_g128_act_gemv_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -766,8 +772,8 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_vulkan = {
     .schedules = gptq_v1_b4_g128_act_gemv_f32_schedules,
     .binding_count = 10,
     .bindings = gptq_v1_b4_g128_act_gemv_f32_bindings,
-    .push_bytes = 104,
-    .push_count = 26,
+    .push_bytes = 128,
+    .push_count = 32,
     .push = gptq_v1_b4_g128_act_gemv_f32_push,
     .spec_constant_count = 10,
     .spec_constants = gptq_v1_b4_g128_act_gemv_f32_vulkan_constants,
@@ -795,7 +801,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f32_metal_constants[] = {
     {31, "y_type", 0, 3, gptq_v1_b4_g128_act_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "gptq_v1_b4_g128_act_gemv_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -804,8 +810,8 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_metal = {
     .code = &qk_gptq_v1_b4_g128_act_msl,
     .binding_count = 10,
     .bindings = gptq_v1_b4_g128_act_gemv_f32_bindings,
-    .push_bytes = 104,
-    .push_count = 26,
+    .push_bytes = 128,
+    .push_count = 32,
     .push = gptq_v1_b4_g128_act_gemv_f32_push,
     .spec_constant_count = 3,
     .spec_constants = gptq_v1_b4_g128_act_gemv_f32_metal_constants,
@@ -861,6 +867,12 @@ static const qk_field gptq_v1_b4_g128_act_gemv_f16_push[] = {
     {"y_stride", 92, 4},
     {"y_inner", 96, 4},
     {"y_outer", 100, 4},
+    {"second", 104, 4},
+    {"third", 108, 4},
+    {"weights_second", 112, 4},
+    {"weights_third", 116, 4},
+    {"y_second", 120, 4},
+    {"y_third", 124, 4},
 };
 
 static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -888,7 +900,7 @@ static const qk_code *const gptq_v1_b4_g128_act_gemv_f16_schedules[] = {0, &qk_g
     &qk_gptq_v1_b4_g128_act_gemv_columns_spirv};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "gptq_v1_b4_g128_act_gemv_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -898,8 +910,8 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_vulkan = {
     .schedules = gptq_v1_b4_g128_act_gemv_f16_schedules,
     .binding_count = 10,
     .bindings = gptq_v1_b4_g128_act_gemv_f16_bindings,
-    .push_bytes = 104,
-    .push_count = 26,
+    .push_bytes = 128,
+    .push_count = 32,
     .push = gptq_v1_b4_g128_act_gemv_f16_push,
     .spec_constant_count = 10,
     .spec_constants = gptq_v1_b4_g128_act_gemv_f16_vulkan_constants,
@@ -927,7 +939,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f16_metal_constants[] = {
     {31, "y_type", 0, 3, gptq_v1_b4_g128_act_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "gptq_v1_b4_g128_act_gemv_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -936,8 +948,8 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_metal = {
     .code = &qk_gptq_v1_b4_g128_act_msl,
     .binding_count = 10,
     .bindings = gptq_v1_b4_g128_act_gemv_f16_bindings,
-    .push_bytes = 104,
-    .push_count = 26,
+    .push_bytes = 128,
+    .push_count = 32,
     .push = gptq_v1_b4_g128_act_gemv_f16_push,
     .spec_constant_count = 3,
     .spec_constants = gptq_v1_b4_g128_act_gemv_f16_metal_constants,

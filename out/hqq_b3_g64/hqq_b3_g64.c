@@ -389,7 +389,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_f32_vulkan_constants[] = {{0, "
     hqq_b3_g64_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "hqq_b3_g64_dequant_f32",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -417,7 +417,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "hqq_b3_g64_dequant_f32",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -464,7 +464,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_f16_vulkan_constants[] = {{0, "
     {31, "y_type", 1, 1, hqq_b3_g64_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "hqq_b3_g64_dequant_f16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -492,7 +492,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "hqq_b3_g64_dequant_f16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -539,7 +539,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_bf16_vulkan_constants[] = {{0, 
     {31, "y_type", 2, 1, hqq_b3_g64_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "hqq_b3_g64_dequant_bf16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -567,7 +567,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "hqq_b3_g64_dequant_bf16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -615,7 +615,7 @@ static const qk_spec_constant hqq_b3_g64_gather_f32_vulkan_constants[] = {{0, "l
     hqq_b3_g64_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_gather_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "hqq_b3_g64_gather_f32",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -642,7 +642,7 @@ const qk_kernel qk_hqq_b3_g64_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "hqq_b3_g64_gather_f32",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -694,7 +694,7 @@ static const qk_spec_constant hqq_b3_g64_gather_f16_vulkan_constants[] = {{0, "l
     {31, "y_type", 1, 1, hqq_b3_g64_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "hqq_b3_g64_gather_f16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -721,7 +721,7 @@ const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "hqq_b3_g64_gather_f16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -773,7 +773,7 @@ static const qk_spec_constant hqq_b3_g64_gather_bf16_vulkan_constants[] = {{0, "
     {31, "y_type", 2, 1, hqq_b3_g64_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "hqq_b3_g64_gather_bf16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -800,7 +800,7 @@ const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "hqq_b3_g64_gather_bf16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -862,6 +862,12 @@ static const qk_field hqq_b3_g64_gemv_f32_push[] = {
     {"y_stride", 92, 4},
     {"y_inner", 96, 4},
     {"y_outer", 100, 4},
+    {"second", 104, 4},
+    {"third", 108, 4},
+    {"weights_second", 112, 4},
+    {"weights_third", 116, 4},
+    {"y_second", 120, 4},
+    {"y_third", 124, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -894,7 +900,7 @@ static const qk_code *const hqq_b3_g64_gemv_f32_schedules[] = {0, &qk_hqq_b3_g64
     &qk_hqq_b3_g64_gemv_shared_spirv, &qk_hqq_b3_g64_gemv_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "hqq_b3_g64_gemv_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -904,8 +910,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
     .schedules = hqq_b3_g64_gemv_f32_schedules,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_f32_bindings,
-    .push_bytes = 104,
-    .push_count = 26,
+    .push_bytes = 128,
+    .push_count = 32,
     .push = hqq_b3_g64_gemv_f32_push,
     .spec_constant_count = 13,
     .spec_constants = hqq_b3_g64_gemv_f32_vulkan_constants,
@@ -936,7 +942,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_f32_metal_constants[] = {{1, "batc
     {31, "y_type", 0, 3, hqq_b3_g64_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "hqq_b3_g64_gemv_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -945,8 +951,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_f32_metal = {
     .code = &qk_hqq_b3_g64_msl,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_f32_bindings,
-    .push_bytes = 104,
-    .push_count = 26,
+    .push_bytes = 128,
+    .push_count = 32,
     .push = hqq_b3_g64_gemv_f32_push,
     .spec_constant_count = 3,
     .spec_constants = hqq_b3_g64_gemv_f32_metal_constants,
@@ -1001,6 +1007,12 @@ static const qk_field hqq_b3_g64_gemv_int8_f32_push[] = {
     {"y_stride", 92, 4},
     {"y_inner", 96, 4},
     {"y_outer", 100, 4},
+    {"second", 104, 4},
+    {"third", 108, 4},
+    {"weights_second", 112, 4},
+    {"weights_third", 116, 4},
+    {"y_second", 120, 4},
+    {"y_third", 124, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1036,7 +1048,7 @@ static const qk_code *const hqq_b3_g64_gemv_int8_f32_schedules[] = {0, &qk_hqq_b
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "hqq_b3_g64_gemv_int8_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1046,8 +1058,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
     .schedules = hqq_b3_g64_gemv_int8_f32_schedules,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_int8_f32_bindings,
-    .push_bytes = 104,
-    .push_count = 26,
+    .push_bytes = 128,
+    .push_count = 32,
     .push = hqq_b3_g64_gemv_int8_f32_push,
     .spec_constant_count = 14,
     .spec_constants = hqq_b3_g64_gemv_int8_f32_vulkan_constants,
@@ -1111,6 +1123,12 @@ static const qk_field hqq_b3_g64_gemv_split_f32_push[] = {
     {"y_stride", 92, 4},
     {"y_inner", 96, 4},
     {"y_outer", 100, 4},
+    {"second", 104, 4},
+    {"third", 108, 4},
+    {"weights_second", 112, 4},
+    {"weights_third", 116, 4},
+    {"y_second", 120, 4},
+    {"y_third", 124, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1146,7 +1164,7 @@ static const qk_code *const hqq_b3_g64_gemv_split_f32_schedules[] = {0, &qk_hqq_
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "hqq_b3_g64_gemv_split_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1156,8 +1174,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
     .schedules = hqq_b3_g64_gemv_split_f32_schedules,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_split_f32_bindings,
-    .push_bytes = 104,
-    .push_count = 26,
+    .push_bytes = 128,
+    .push_count = 32,
     .push = hqq_b3_g64_gemv_split_f32_push,
     .spec_constant_count = 14,
     .spec_constants = hqq_b3_g64_gemv_split_f32_vulkan_constants,
@@ -1221,6 +1239,12 @@ static const qk_field hqq_b3_g64_gemv_int24_f32_push[] = {
     {"y_stride", 92, 4},
     {"y_inner", 96, 4},
     {"y_outer", 100, 4},
+    {"second", 104, 4},
+    {"third", 108, 4},
+    {"weights_second", 112, 4},
+    {"weights_third", 116, 4},
+    {"y_second", 120, 4},
+    {"y_third", 124, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1256,7 +1280,7 @@ static const qk_code *const hqq_b3_g64_gemv_int24_f32_schedules[] = {0, &qk_hqq_
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "hqq_b3_g64_gemv_int24_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1266,8 +1290,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
     .schedules = hqq_b3_g64_gemv_int24_f32_schedules,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_int24_f32_bindings,
-    .push_bytes = 104,
-    .push_count = 26,
+    .push_bytes = 128,
+    .push_count = 32,
     .push = hqq_b3_g64_gemv_int24_f32_push,
     .spec_constant_count = 14,
     .spec_constants = hqq_b3_g64_gemv_int24_f32_vulkan_constants,
@@ -1331,6 +1355,12 @@ static const qk_field hqq_b3_g64_gemv_f16_push[] = {
     {"y_stride", 92, 4},
     {"y_inner", 96, 4},
     {"y_outer", 100, 4},
+    {"second", 104, 4},
+    {"third", 108, 4},
+    {"weights_second", 112, 4},
+    {"weights_third", 116, 4},
+    {"y_second", 120, 4},
+    {"y_third", 124, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1363,7 +1393,7 @@ static const qk_code *const hqq_b3_g64_gemv_f16_schedules[] = {0, &qk_hqq_b3_g64
     &qk_hqq_b3_g64_gemv_shared_spirv, &qk_hqq_b3_g64_gemv_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "hqq_b3_g64_gemv_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1373,8 +1403,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
     .schedules = hqq_b3_g64_gemv_f16_schedules,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_f16_bindings,
-    .push_bytes = 104,
-    .push_count = 26,
+    .push_bytes = 128,
+    .push_count = 32,
     .push = hqq_b3_g64_gemv_f16_push,
     .spec_constant_count = 13,
     .spec_constants = hqq_b3_g64_gemv_f16_vulkan_constants,
@@ -1405,7 +1435,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_f16_metal_constants[] = {{1, "batc
     {31, "y_type", 0, 3, hqq_b3_g64_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "hqq_b3_g64_gemv_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1414,8 +1444,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_f16_metal = {
     .code = &qk_hqq_b3_g64_msl,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_f16_bindings,
-    .push_bytes = 104,
-    .push_count = 26,
+    .push_bytes = 128,
+    .push_count = 32,
     .push = hqq_b3_g64_gemv_f16_push,
     .spec_constant_count = 3,
     .spec_constants = hqq_b3_g64_gemv_f16_metal_constants,
@@ -1470,6 +1500,12 @@ static const qk_field hqq_b3_g64_gemv_int8_f16_push[] = {
     {"y_stride", 92, 4},
     {"y_inner", 96, 4},
     {"y_outer", 100, 4},
+    {"second", 104, 4},
+    {"third", 108, 4},
+    {"weights_second", 112, 4},
+    {"weights_third", 116, 4},
+    {"y_second", 120, 4},
+    {"y_third", 124, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1505,7 +1541,7 @@ static const qk_code *const hqq_b3_g64_gemv_int8_f16_schedules[] = {0, &qk_hqq_b
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "hqq_b3_g64_gemv_int8_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1515,8 +1551,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
     .schedules = hqq_b3_g64_gemv_int8_f16_schedules,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_int8_f16_bindings,
-    .push_bytes = 104,
-    .push_count = 26,
+    .push_bytes = 128,
+    .push_count = 32,
     .push = hqq_b3_g64_gemv_int8_f16_push,
     .spec_constant_count = 14,
     .spec_constants = hqq_b3_g64_gemv_int8_f16_vulkan_constants,
@@ -1580,6 +1616,12 @@ static const qk_field hqq_b3_g64_gemv_split_f16_push[] = {
     {"y_stride", 92, 4},
     {"y_inner", 96, 4},
     {"y_outer", 100, 4},
+    {"second", 104, 4},
+    {"third", 108, 4},
+    {"weights_second", 112, 4},
+    {"weights_third", 116, 4},
+    {"y_second", 120, 4},
+    {"y_third", 124, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1615,7 +1657,7 @@ static const qk_code *const hqq_b3_g64_gemv_split_f16_schedules[] = {0, &qk_hqq_
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "hqq_b3_g64_gemv_split_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1625,8 +1667,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
     .schedules = hqq_b3_g64_gemv_split_f16_schedules,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_split_f16_bindings,
-    .push_bytes = 104,
-    .push_count = 26,
+    .push_bytes = 128,
+    .push_count = 32,
     .push = hqq_b3_g64_gemv_split_f16_push,
     .spec_constant_count = 14,
     .spec_constants = hqq_b3_g64_gemv_split_f16_vulkan_constants,
@@ -1690,6 +1732,12 @@ static const qk_field hqq_b3_g64_gemv_int24_f16_push[] = {
     {"y_stride", 92, 4},
     {"y_inner", 96, 4},
     {"y_outer", 100, 4},
+    {"second", 104, 4},
+    {"third", 108, 4},
+    {"weights_second", 112, 4},
+    {"weights_third", 116, 4},
+    {"y_second", 120, 4},
+    {"y_third", 124, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1725,7 +1773,7 @@ static const qk_code *const hqq_b3_g64_gemv_int24_f16_schedules[] = {0, &qk_hqq_
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "hqq_b3_g64_gemv_int24_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1735,8 +1783,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
     .schedules = hqq_b3_g64_gemv_int24_f16_schedules,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_int24_f16_bindings,
-    .push_bytes = 104,
-    .push_count = 26,
+    .push_bytes = 128,
+    .push_count = 32,
     .push = hqq_b3_g64_gemv_int24_f16_push,
     .spec_constant_count = 14,
     .spec_constants = hqq_b3_g64_gemv_int24_f16_vulkan_constants,
@@ -1780,7 +1828,7 @@ static const qk_spec_constant hqq_b3_g64_encode_f32_vulkan_constants[] = {{0, "l
     {21, "x_type", 0, 1, hqq_b3_g64_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_hqq_b3_g64_encode_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "hqq_b3_g64_encode_f32",
     .format = "hqq_b3_g64",
     .family = "encode",
@@ -1807,7 +1855,7 @@ const qk_kernel qk_hqq_b3_g64_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_encode_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "hqq_b3_g64_encode_f32",
     .format = "hqq_b3_g64",
     .family = "encode",
@@ -1849,7 +1897,7 @@ static const qk_spec_constant hqq_b3_g64_encode_f16_vulkan_constants[] = {{0, "l
     {21, "x_type", 1, 1, hqq_b3_g64_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_hqq_b3_g64_encode_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "hqq_b3_g64_encode_f16",
     .format = "hqq_b3_g64",
     .family = "encode",
@@ -1876,7 +1924,7 @@ const qk_kernel qk_hqq_b3_g64_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_encode_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "hqq_b3_g64_encode_f16",
     .format = "hqq_b3_g64",
     .family = "encode",
@@ -1918,7 +1966,7 @@ static const qk_spec_constant hqq_b3_g64_encode_bf16_vulkan_constants[] = {{0, "
     {21, "x_type", 2, 1, hqq_b3_g64_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_hqq_b3_g64_encode_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "hqq_b3_g64_encode_bf16",
     .format = "hqq_b3_g64",
     .family = "encode",
@@ -1945,7 +1993,7 @@ const qk_kernel qk_hqq_b3_g64_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_encode_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "hqq_b3_g64_encode_bf16",
     .format = "hqq_b3_g64",
     .family = "encode",

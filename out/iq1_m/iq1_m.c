@@ -2594,7 +2594,7 @@ static const uint32_t iq1_m_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq1_m_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_dequant_f32",
     .format = "iq1_m",
     .family = "dequant",
@@ -2619,7 +2619,7 @@ const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_dequant_f32",
     .format = "iq1_m",
     .family = "dequant",
@@ -2658,7 +2658,7 @@ static const qk_spec_constant iq1_m_dequant_f16_vulkan_constants[] = {{0, "local
     {31, "y_type", 1, 1, iq1_m_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_dequant_f16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2683,7 +2683,7 @@ const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_dequant_f16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2722,7 +2722,7 @@ static const qk_spec_constant iq1_m_dequant_bf16_vulkan_constants[] = {{0, "loca
     {31, "y_type", 2, 1, iq1_m_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_dequant_bf16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2747,7 +2747,7 @@ const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_dequant_bf16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2805,7 +2805,7 @@ static const uint32_t iq1_m_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant iq1_m_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_gather_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_gather_f32",
     .format = "iq1_m",
     .family = "gather",
@@ -2830,7 +2830,7 @@ const qk_kernel qk_iq1_m_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_gather_f32",
     .format = "iq1_m",
     .family = "gather",
@@ -2892,7 +2892,7 @@ static const qk_spec_constant iq1_m_gather_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, iq1_m_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gather_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_gather_f16",
     .format = "iq1_m",
     .family = "gather",
@@ -2917,7 +2917,7 @@ const qk_kernel qk_iq1_m_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_gather_f16",
     .format = "iq1_m",
     .family = "gather",
@@ -2979,7 +2979,7 @@ static const qk_spec_constant iq1_m_gather_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, iq1_m_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_gather_bf16",
     .format = "iq1_m",
     .family = "gather",
@@ -3004,7 +3004,7 @@ const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_gather_bf16",
     .format = "iq1_m",
     .family = "gather",
@@ -3057,6 +3057,12 @@ static const qk_field iq1_m_gemv_f32_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 static const qk_table iq1_m_gemv_f32_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3094,7 +3100,7 @@ static const qk_code *const iq1_m_gemv_f32_schedules[] = {0, &qk_iq1_m_gemv_rows
     &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_gemv_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3104,8 +3110,8 @@ const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
     .schedules = iq1_m_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = iq1_m_gemv_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_f32_tables,
@@ -3135,7 +3141,7 @@ static const qk_spec_constant iq1_m_gemv_f32_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, iq1_m_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_gemv_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3144,8 +3150,8 @@ const qk_kernel qk_iq1_m_gemv_f32_metal = {
     .code = &qk_iq1_m_msl,
     .binding_count = 7,
     .bindings = iq1_m_gemv_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = iq1_m_gemv_f32_push,
     .spec_constant_count = 3,
     .spec_constants = iq1_m_gemv_f32_metal_constants,
@@ -3191,6 +3197,12 @@ static const qk_field iq1_m_gemv_int8_f32_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 static const qk_table iq1_m_gemv_int8_f32_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3234,7 +3246,7 @@ static const qk_code *const iq1_m_gemv_int8_f32_schedules[] = {0, &qk_iq1_m_gemv
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_gemv_int8_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3244,8 +3256,8 @@ const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .schedules = iq1_m_gemv_int8_f32_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_int8_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = iq1_m_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f32_tables,
@@ -3303,6 +3315,12 @@ static const qk_field iq1_m_gemv_split_f32_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 static const qk_table iq1_m_gemv_split_f32_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3347,7 +3365,7 @@ static const qk_code *const iq1_m_gemv_split_f32_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_gemv_split_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3357,8 +3375,8 @@ const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .schedules = iq1_m_gemv_split_f32_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_split_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = iq1_m_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f32_tables,
@@ -3416,6 +3434,12 @@ static const qk_field iq1_m_gemv_int24_f32_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 static const qk_table iq1_m_gemv_int24_f32_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3460,7 +3484,7 @@ static const qk_code *const iq1_m_gemv_int24_f32_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_gemv_int24_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3470,8 +3494,8 @@ const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .schedules = iq1_m_gemv_int24_f32_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_int24_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = iq1_m_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f32_tables,
@@ -3530,6 +3554,12 @@ static const qk_field iq1_m_gemv_f16_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 static const qk_table iq1_m_gemv_f16_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3567,7 +3597,7 @@ static const qk_code *const iq1_m_gemv_f16_schedules[] = {0, &qk_iq1_m_gemv_rows
     &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_gemv_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3577,8 +3607,8 @@ const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
     .schedules = iq1_m_gemv_f16_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = iq1_m_gemv_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_f16_tables,
@@ -3608,7 +3638,7 @@ static const qk_spec_constant iq1_m_gemv_f16_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, iq1_m_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_gemv_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3617,8 +3647,8 @@ const qk_kernel qk_iq1_m_gemv_f16_metal = {
     .code = &qk_iq1_m_msl,
     .binding_count = 7,
     .bindings = iq1_m_gemv_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = iq1_m_gemv_f16_push,
     .spec_constant_count = 3,
     .spec_constants = iq1_m_gemv_f16_metal_constants,
@@ -3664,6 +3694,12 @@ static const qk_field iq1_m_gemv_int8_f16_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 static const qk_table iq1_m_gemv_int8_f16_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3707,7 +3743,7 @@ static const qk_code *const iq1_m_gemv_int8_f16_schedules[] = {0, &qk_iq1_m_gemv
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_gemv_int8_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3717,8 +3753,8 @@ const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .schedules = iq1_m_gemv_int8_f16_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_int8_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = iq1_m_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f16_tables,
@@ -3776,6 +3812,12 @@ static const qk_field iq1_m_gemv_split_f16_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 static const qk_table iq1_m_gemv_split_f16_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3820,7 +3862,7 @@ static const qk_code *const iq1_m_gemv_split_f16_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_gemv_split_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3830,8 +3872,8 @@ const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .schedules = iq1_m_gemv_split_f16_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_split_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = iq1_m_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f16_tables,
@@ -3889,6 +3931,12 @@ static const qk_field iq1_m_gemv_int24_f16_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 static const qk_table iq1_m_gemv_int24_f16_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3933,7 +3981,7 @@ static const qk_code *const iq1_m_gemv_int24_f16_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_gemv_int24_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3943,8 +3991,8 @@ const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .schedules = iq1_m_gemv_int24_f16_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_int24_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = iq1_m_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f16_tables,
@@ -4033,7 +4081,7 @@ static const qk_spec_constant iq1_m_gemv_id_f32_vulkan_constants[] = {{0, "local
 static const qk_code *const iq1_m_gemv_id_f32_schedules[] = {0, &qk_iq1_m_gemv_id_rows_spirv, &qk_iq1_m_gemv_id_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_gemv_id_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4067,7 +4115,7 @@ static const qk_spec_constant iq1_m_gemv_id_f32_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, iq1_m_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_id_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_gemv_id_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4158,7 +4206,7 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "
 static const qk_code *const iq1_m_gemv_id_int8_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_gemv_id_int8_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4257,7 +4305,7 @@ static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, 
 static const qk_code *const iq1_m_gemv_id_split_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_gemv_id_split_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4356,7 +4404,7 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, 
 static const qk_code *const iq1_m_gemv_id_int24_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_gemv_id_int24_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4450,7 +4498,7 @@ static const qk_spec_constant iq1_m_gemv_id_f16_vulkan_constants[] = {{0, "local
 static const qk_code *const iq1_m_gemv_id_f16_schedules[] = {0, &qk_iq1_m_gemv_id_rows_spirv, &qk_iq1_m_gemv_id_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_gemv_id_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4484,7 +4532,7 @@ static const qk_spec_constant iq1_m_gemv_id_f16_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, iq1_m_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_gemv_id_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4575,7 +4623,7 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "
 static const qk_code *const iq1_m_gemv_id_int8_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_gemv_id_int8_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4674,7 +4722,7 @@ static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, 
 static const qk_code *const iq1_m_gemv_id_split_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_gemv_id_split_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4773,7 +4821,7 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, 
 static const qk_code *const iq1_m_gemv_id_int24_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "iq1_m_gemv_id_int24_f16",
     .format = "iq1_m",
     .family = "gemv_id",

@@ -451,7 +451,7 @@ static const uint32_t mxfp4_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant mxfp4_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -476,7 +476,7 @@ const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -515,7 +515,7 @@ static const qk_spec_constant mxfp4_dequant_f16_vulkan_constants[] = {{0, "local
     {31, "y_type", 1, 1, mxfp4_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -540,7 +540,7 @@ const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -579,7 +579,7 @@ static const qk_spec_constant mxfp4_dequant_bf16_vulkan_constants[] = {{0, "loca
     {31, "y_type", 2, 1, mxfp4_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -604,7 +604,7 @@ const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -662,7 +662,7 @@ static const uint32_t mxfp4_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant mxfp4_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_gather_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -687,7 +687,7 @@ const qk_kernel qk_mxfp4_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -749,7 +749,7 @@ static const qk_spec_constant mxfp4_gather_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, mxfp4_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gather_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -774,7 +774,7 @@ const qk_kernel qk_mxfp4_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -836,7 +836,7 @@ static const qk_spec_constant mxfp4_gather_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, mxfp4_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -861,7 +861,7 @@ const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -914,6 +914,12 @@ static const qk_field mxfp4_gemv_f32_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 static const qk_table mxfp4_gemv_f32_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -951,7 +957,7 @@ static const qk_code *const mxfp4_gemv_f32_schedules[] = {0, &qk_mxfp4_gemv_rows
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -961,8 +967,8 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .schedules = mxfp4_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = mxfp4_gemv_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f32_tables,
@@ -996,7 +1002,7 @@ static const qk_spec_constant mxfp4_gemv_f32_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, mxfp4_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1005,8 +1011,8 @@ const qk_kernel qk_mxfp4_gemv_f32_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 7,
     .bindings = mxfp4_gemv_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = mxfp4_gemv_f32_push,
     .spec_constant_count = 3,
     .spec_constants = mxfp4_gemv_f32_metal_constants,
@@ -1052,6 +1058,12 @@ static const qk_field mxfp4_gemv_int8_f32_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 static const qk_table mxfp4_gemv_int8_f32_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1095,7 +1107,7 @@ static const qk_code *const mxfp4_gemv_int8_f32_schedules[] = {0, &qk_mxfp4_gemv
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_gemv_int8_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1105,8 +1117,8 @@ const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .schedules = mxfp4_gemv_int8_f32_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_int8_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = mxfp4_gemv_int8_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int8_f32_tables,
@@ -1164,6 +1176,12 @@ static const qk_field mxfp4_gemv_split_f32_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 static const qk_table mxfp4_gemv_split_f32_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1208,7 +1226,7 @@ static const qk_code *const mxfp4_gemv_split_f32_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_gemv_split_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1218,8 +1236,8 @@ const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .schedules = mxfp4_gemv_split_f32_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_split_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = mxfp4_gemv_split_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_split_f32_tables,
@@ -1277,6 +1295,12 @@ static const qk_field mxfp4_gemv_int24_f32_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 static const qk_table mxfp4_gemv_int24_f32_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1321,7 +1345,7 @@ static const qk_code *const mxfp4_gemv_int24_f32_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_gemv_int24_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1331,8 +1355,8 @@ const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .schedules = mxfp4_gemv_int24_f32_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_int24_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = mxfp4_gemv_int24_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int24_f32_tables,
@@ -1390,6 +1414,12 @@ static const qk_field mxfp4_gemv_f16_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 static const qk_table mxfp4_gemv_f16_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1427,7 +1457,7 @@ static const qk_code *const mxfp4_gemv_f16_schedules[] = {0, &qk_mxfp4_gemv_rows
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1437,8 +1467,8 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .schedules = mxfp4_gemv_f16_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = mxfp4_gemv_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f16_tables,
@@ -1472,7 +1502,7 @@ static const qk_spec_constant mxfp4_gemv_f16_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, mxfp4_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1481,8 +1511,8 @@ const qk_kernel qk_mxfp4_gemv_f16_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 7,
     .bindings = mxfp4_gemv_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = mxfp4_gemv_f16_push,
     .spec_constant_count = 3,
     .spec_constants = mxfp4_gemv_f16_metal_constants,
@@ -1528,6 +1558,12 @@ static const qk_field mxfp4_gemv_int8_f16_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 static const qk_table mxfp4_gemv_int8_f16_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1571,7 +1607,7 @@ static const qk_code *const mxfp4_gemv_int8_f16_schedules[] = {0, &qk_mxfp4_gemv
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_gemv_int8_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1581,8 +1617,8 @@ const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .schedules = mxfp4_gemv_int8_f16_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_int8_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = mxfp4_gemv_int8_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int8_f16_tables,
@@ -1640,6 +1676,12 @@ static const qk_field mxfp4_gemv_split_f16_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 static const qk_table mxfp4_gemv_split_f16_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1684,7 +1726,7 @@ static const qk_code *const mxfp4_gemv_split_f16_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_gemv_split_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1694,8 +1736,8 @@ const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .schedules = mxfp4_gemv_split_f16_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_split_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = mxfp4_gemv_split_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_split_f16_tables,
@@ -1753,6 +1795,12 @@ static const qk_field mxfp4_gemv_int24_f16_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 static const qk_table mxfp4_gemv_int24_f16_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1797,7 +1845,7 @@ static const qk_code *const mxfp4_gemv_int24_f16_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_gemv_int24_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1807,8 +1855,8 @@ const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .schedules = mxfp4_gemv_int24_f16_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_int24_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = mxfp4_gemv_int24_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int24_f16_tables,
@@ -1894,7 +1942,7 @@ static const qk_spec_constant mxfp4_gemv_id_f32_vulkan_constants[] = {{0, "local
 static const qk_code *const mxfp4_gemv_id_f32_schedules[] = {0, &qk_mxfp4_gemv_id_rows_spirv, &qk_mxfp4_gemv_id_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1928,7 +1976,7 @@ static const qk_spec_constant mxfp4_gemv_id_f32_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, mxfp4_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2017,7 +2065,7 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "
 static const qk_code *const mxfp4_gemv_id_int8_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_gemv_id_int8_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2115,7 +2163,7 @@ static const qk_spec_constant mxfp4_gemv_id_split_f32_vulkan_constants[] = {{0, 
 static const qk_code *const mxfp4_gemv_id_split_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_gemv_id_split_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2213,7 +2261,7 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, 
 static const qk_code *const mxfp4_gemv_id_int24_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_gemv_id_int24_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2306,7 +2354,7 @@ static const qk_spec_constant mxfp4_gemv_id_f16_vulkan_constants[] = {{0, "local
 static const qk_code *const mxfp4_gemv_id_f16_schedules[] = {0, &qk_mxfp4_gemv_id_rows_spirv, &qk_mxfp4_gemv_id_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2340,7 +2388,7 @@ static const qk_spec_constant mxfp4_gemv_id_f16_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, mxfp4_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2429,7 +2477,7 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "
 static const qk_code *const mxfp4_gemv_id_int8_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_gemv_id_int8_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2527,7 +2575,7 @@ static const qk_spec_constant mxfp4_gemv_id_split_f16_vulkan_constants[] = {{0, 
 static const qk_code *const mxfp4_gemv_id_split_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_gemv_id_split_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2625,7 +2673,7 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, 
 static const qk_code *const mxfp4_gemv_id_int24_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_gemv_id_int24_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2671,7 +2719,7 @@ static const qk_spec_constant mxfp4_encode_f32_vulkan_constants[] = {{0, "local_
     {21, "x_type", 0, 1, mxfp4_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_encode_f32",
     .format = "mxfp4",
     .family = "encode",
@@ -2694,7 +2742,7 @@ const qk_kernel qk_mxfp4_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_encode_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_encode_f32",
     .format = "mxfp4",
     .family = "encode",
@@ -2728,7 +2776,7 @@ static const qk_spec_constant mxfp4_encode_f16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 1, 1, mxfp4_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_encode_f16",
     .format = "mxfp4",
     .family = "encode",
@@ -2751,7 +2799,7 @@ const qk_kernel qk_mxfp4_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_encode_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_encode_f16",
     .format = "mxfp4",
     .family = "encode",
@@ -2785,7 +2833,7 @@ static const qk_spec_constant mxfp4_encode_bf16_vulkan_constants[] = {{0, "local
     {21, "x_type", 2, 1, mxfp4_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_encode_bf16",
     .format = "mxfp4",
     .family = "encode",
@@ -2808,7 +2856,7 @@ const qk_kernel qk_mxfp4_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_encode_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_encode_bf16",
     .format = "mxfp4",
     .family = "encode",
@@ -2865,7 +2913,7 @@ static const qk_spec_constant mxfp4_set_rows_f32_vulkan_constants[] = {{0, "loca
     {21, "x_type", 0, 1, mxfp4_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_set_rows_f32",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2888,7 +2936,7 @@ const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_set_rows_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_set_rows_f32",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2945,7 +2993,7 @@ static const qk_spec_constant mxfp4_set_rows_f16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 1, 1, mxfp4_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_set_rows_f16",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2968,7 +3016,7 @@ const qk_kernel qk_mxfp4_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_set_rows_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_set_rows_f16",
     .format = "mxfp4",
     .family = "set_rows",
@@ -3025,7 +3073,7 @@ static const qk_spec_constant mxfp4_set_rows_bf16_vulkan_constants[] = {{0, "loc
     {21, "x_type", 2, 1, mxfp4_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_set_rows_bf16",
     .format = "mxfp4",
     .family = "set_rows",
@@ -3048,7 +3096,7 @@ const qk_kernel qk_mxfp4_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_set_rows_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "mxfp4_set_rows_bf16",
     .format = "mxfp4",
     .family = "set_rows",

@@ -292,7 +292,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_f32_vulkan_constants[] = {{0, "
     nvfp4_ckpt_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "nvfp4_ckpt_dequant_f32",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -319,7 +319,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "nvfp4_ckpt_dequant_f32",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -366,7 +366,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_f16_vulkan_constants[] = {{0, "
     {31, "y_type", 1, 1, nvfp4_ckpt_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "nvfp4_ckpt_dequant_f16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -393,7 +393,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "nvfp4_ckpt_dequant_f16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -440,7 +440,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_bf16_vulkan_constants[] = {{0, 
     {31, "y_type", 2, 1, nvfp4_ckpt_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "nvfp4_ckpt_dequant_bf16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -467,7 +467,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "nvfp4_ckpt_dequant_bf16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -515,7 +515,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_f32_vulkan_constants[] = {{0, "l
     nvfp4_ckpt_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "nvfp4_ckpt_gather_f32",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -542,7 +542,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "nvfp4_ckpt_gather_f32",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -594,7 +594,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_f16_vulkan_constants[] = {{0, "l
     {31, "y_type", 1, 1, nvfp4_ckpt_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "nvfp4_ckpt_gather_f16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -621,7 +621,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "nvfp4_ckpt_gather_f16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -673,7 +673,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_bf16_vulkan_constants[] = {{0, "
     {31, "y_type", 2, 1, nvfp4_ckpt_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "nvfp4_ckpt_gather_bf16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -700,7 +700,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "nvfp4_ckpt_gather_bf16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -762,6 +762,12 @@ static const qk_field nvfp4_ckpt_gemv_f32_push[] = {
     {"y_stride", 92, 4},
     {"y_inner", 96, 4},
     {"y_outer", 100, 4},
+    {"second", 104, 4},
+    {"third", 108, 4},
+    {"weights_second", 112, 4},
+    {"weights_third", 116, 4},
+    {"y_second", 120, 4},
+    {"y_third", 124, 4},
 };
 
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -794,7 +800,7 @@ static const qk_code *const nvfp4_ckpt_gemv_f32_schedules[] = {0, &qk_nvfp4_ckpt
     &qk_nvfp4_ckpt_gemv_shared_spirv, &qk_nvfp4_ckpt_gemv_teams_spirv};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "nvfp4_ckpt_gemv_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -804,8 +810,8 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
     .schedules = nvfp4_ckpt_gemv_f32_schedules,
     .binding_count = 9,
     .bindings = nvfp4_ckpt_gemv_f32_bindings,
-    .push_bytes = 104,
-    .push_count = 26,
+    .push_bytes = 128,
+    .push_count = 32,
     .push = nvfp4_ckpt_gemv_f32_push,
     .spec_constant_count = 13,
     .spec_constants = nvfp4_ckpt_gemv_f32_vulkan_constants,
@@ -837,7 +843,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_f32_metal_constants[] = {{1, "batc
     {31, "y_type", 0, 3, nvfp4_ckpt_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "nvfp4_ckpt_gemv_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -846,8 +852,8 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f32_metal = {
     .code = &qk_nvfp4_ckpt_msl,
     .binding_count = 9,
     .bindings = nvfp4_ckpt_gemv_f32_bindings,
-    .push_bytes = 104,
-    .push_count = 26,
+    .push_bytes = 128,
+    .push_count = 32,
     .push = nvfp4_ckpt_gemv_f32_push,
     .spec_constant_count = 3,
     .spec_constants = nvfp4_ckpt_gemv_f32_metal_constants,
@@ -902,6 +908,12 @@ static const qk_field nvfp4_ckpt_gemv_f16_push[] = {
     {"y_stride", 92, 4},
     {"y_inner", 96, 4},
     {"y_outer", 100, 4},
+    {"second", 104, 4},
+    {"third", 108, 4},
+    {"weights_second", 112, 4},
+    {"weights_third", 116, 4},
+    {"y_second", 120, 4},
+    {"y_third", 124, 4},
 };
 
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -934,7 +946,7 @@ static const qk_code *const nvfp4_ckpt_gemv_f16_schedules[] = {0, &qk_nvfp4_ckpt
     &qk_nvfp4_ckpt_gemv_shared_spirv, &qk_nvfp4_ckpt_gemv_teams_spirv};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "nvfp4_ckpt_gemv_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -944,8 +956,8 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
     .schedules = nvfp4_ckpt_gemv_f16_schedules,
     .binding_count = 9,
     .bindings = nvfp4_ckpt_gemv_f16_bindings,
-    .push_bytes = 104,
-    .push_count = 26,
+    .push_bytes = 128,
+    .push_count = 32,
     .push = nvfp4_ckpt_gemv_f16_push,
     .spec_constant_count = 13,
     .spec_constants = nvfp4_ckpt_gemv_f16_vulkan_constants,
@@ -977,7 +989,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_f16_metal_constants[] = {{1, "batc
     {31, "y_type", 0, 3, nvfp4_ckpt_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "nvfp4_ckpt_gemv_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -986,8 +998,8 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f16_metal = {
     .code = &qk_nvfp4_ckpt_msl,
     .binding_count = 9,
     .bindings = nvfp4_ckpt_gemv_f16_bindings,
-    .push_bytes = 104,
-    .push_count = 26,
+    .push_bytes = 128,
+    .push_count = 32,
     .push = nvfp4_ckpt_gemv_f16_push,
     .spec_constant_count = 3,
     .spec_constants = nvfp4_ckpt_gemv_f16_metal_constants,
@@ -1064,7 +1076,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_id_f32_vulkan_constants[] = {{0, "
 static const qk_code *const nvfp4_ckpt_gemv_id_f32_schedules[] = {0, &qk_nvfp4_ckpt_gemv_id_rows_spirv};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_id_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "nvfp4_ckpt_gemv_id_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv_id",
@@ -1098,7 +1110,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_id_f32_metal_constants[] = {{30, "
     {31, "y_type", 0, 3, nvfp4_ckpt_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_id_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "nvfp4_ckpt_gemv_id_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv_id",
@@ -1185,7 +1197,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_id_f16_vulkan_constants[] = {{0, "
 static const qk_code *const nvfp4_ckpt_gemv_id_f16_schedules[] = {0, &qk_nvfp4_ckpt_gemv_id_rows_spirv};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_id_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "nvfp4_ckpt_gemv_id_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv_id",
@@ -1219,7 +1231,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_id_f16_metal_constants[] = {{30, "
     {31, "y_type", 0, 3, nvfp4_ckpt_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_id_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "nvfp4_ckpt_gemv_id_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv_id",

@@ -416,7 +416,7 @@ static const uint32_t q4_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_dequant_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -439,7 +439,7 @@ const qk_kernel qk_q4_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -475,7 +475,7 @@ static const qk_spec_constant q4_0_dequant_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, q4_0_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_dequant_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -498,7 +498,7 @@ const qk_kernel qk_q4_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -534,7 +534,7 @@ static const qk_spec_constant q4_0_dequant_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, q4_0_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -557,7 +557,7 @@ const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -612,7 +612,7 @@ static const uint32_t q4_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q4_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_gather_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -635,7 +635,7 @@ const qk_kernel qk_q4_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -694,7 +694,7 @@ static const qk_spec_constant q4_0_gather_f16_vulkan_constants[] = {{0, "local_s
     {31, "y_type", 1, 1, q4_0_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gather_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -717,7 +717,7 @@ const qk_kernel qk_q4_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -776,7 +776,7 @@ static const qk_spec_constant q4_0_gather_bf16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 2, 1, q4_0_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gather_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -799,7 +799,7 @@ const qk_kernel qk_q4_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -852,6 +852,12 @@ static const qk_field q4_0_gemv_f32_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 
 static const uint32_t q4_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -888,7 +894,7 @@ static const qk_code *const q4_0_gemv_f32_schedules[] = {0, &qk_q4_0_gemv_rows_s
     &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -898,8 +904,8 @@ const qk_kernel qk_q4_0_gemv_f32_vulkan = {
     .schedules = q4_0_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q4_0_gemv_f32_push,
     .spec_constant_count = 15,
     .spec_constants = q4_0_gemv_f32_vulkan_constants,
@@ -931,7 +937,7 @@ static const qk_spec_constant q4_0_gemv_f32_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_0_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -940,8 +946,8 @@ const qk_kernel qk_q4_0_gemv_f32_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 7,
     .bindings = q4_0_gemv_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q4_0_gemv_f32_push,
     .spec_constant_count = 3,
     .spec_constants = q4_0_gemv_f32_metal_constants,
@@ -987,6 +993,12 @@ static const qk_field q4_0_gemv_int8_f32_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 
 static const uint32_t q4_0_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1025,7 +1037,7 @@ static const qk_code *const q4_0_gemv_int8_f32_schedules[] = {0, &qk_q4_0_gemv_i
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_gemv_int8_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1035,8 +1047,8 @@ const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
     .schedules = q4_0_gemv_int8_f32_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_int8_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q4_0_gemv_int8_f32_push,
     .spec_constant_count = 16,
     .spec_constants = q4_0_gemv_int8_f32_vulkan_constants,
@@ -1092,6 +1104,12 @@ static const qk_field q4_0_gemv_split_f32_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 
 static const uint32_t q4_0_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1130,7 +1148,7 @@ static const qk_code *const q4_0_gemv_split_f32_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_gemv_split_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1140,8 +1158,8 @@ const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
     .schedules = q4_0_gemv_split_f32_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_split_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q4_0_gemv_split_f32_push,
     .spec_constant_count = 16,
     .spec_constants = q4_0_gemv_split_f32_vulkan_constants,
@@ -1197,6 +1215,12 @@ static const qk_field q4_0_gemv_int24_f32_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 
 static const uint32_t q4_0_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1235,7 +1259,7 @@ static const qk_code *const q4_0_gemv_int24_f32_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_gemv_int24_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1245,8 +1269,8 @@ const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
     .schedules = q4_0_gemv_int24_f32_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_int24_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q4_0_gemv_int24_f32_push,
     .spec_constant_count = 16,
     .spec_constants = q4_0_gemv_int24_f32_vulkan_constants,
@@ -1302,6 +1326,12 @@ static const qk_field q4_0_gemv_f16_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 
 static const uint32_t q4_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1338,7 +1368,7 @@ static const qk_code *const q4_0_gemv_f16_schedules[] = {0, &qk_q4_0_gemv_rows_s
     &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1348,8 +1378,8 @@ const qk_kernel qk_q4_0_gemv_f16_vulkan = {
     .schedules = q4_0_gemv_f16_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q4_0_gemv_f16_push,
     .spec_constant_count = 15,
     .spec_constants = q4_0_gemv_f16_vulkan_constants,
@@ -1381,7 +1411,7 @@ static const qk_spec_constant q4_0_gemv_f16_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_0_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1390,8 +1420,8 @@ const qk_kernel qk_q4_0_gemv_f16_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 7,
     .bindings = q4_0_gemv_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q4_0_gemv_f16_push,
     .spec_constant_count = 3,
     .spec_constants = q4_0_gemv_f16_metal_constants,
@@ -1437,6 +1467,12 @@ static const qk_field q4_0_gemv_int8_f16_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 
 static const uint32_t q4_0_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1475,7 +1511,7 @@ static const qk_code *const q4_0_gemv_int8_f16_schedules[] = {0, &qk_q4_0_gemv_i
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_gemv_int8_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1485,8 +1521,8 @@ const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
     .schedules = q4_0_gemv_int8_f16_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_int8_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q4_0_gemv_int8_f16_push,
     .spec_constant_count = 16,
     .spec_constants = q4_0_gemv_int8_f16_vulkan_constants,
@@ -1542,6 +1578,12 @@ static const qk_field q4_0_gemv_split_f16_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 
 static const uint32_t q4_0_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1580,7 +1622,7 @@ static const qk_code *const q4_0_gemv_split_f16_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_gemv_split_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1590,8 +1632,8 @@ const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
     .schedules = q4_0_gemv_split_f16_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_split_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q4_0_gemv_split_f16_push,
     .spec_constant_count = 16,
     .spec_constants = q4_0_gemv_split_f16_vulkan_constants,
@@ -1647,6 +1689,12 @@ static const qk_field q4_0_gemv_int24_f16_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 
 static const uint32_t q4_0_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1685,7 +1733,7 @@ static const qk_code *const q4_0_gemv_int24_f16_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_gemv_int24_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1695,8 +1743,8 @@ const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
     .schedules = q4_0_gemv_int24_f16_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_int24_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q4_0_gemv_int24_f16_push,
     .spec_constant_count = 16,
     .spec_constants = q4_0_gemv_int24_f16_vulkan_constants,
@@ -1779,7 +1827,7 @@ static const qk_spec_constant q4_0_gemv_id_f32_vulkan_constants[] = {{0, "local_
 static const qk_code *const q4_0_gemv_id_f32_schedules[] = {0, &qk_q4_0_gemv_id_rows_spirv, &qk_q4_0_gemv_id_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1811,7 +1859,7 @@ static const qk_spec_constant q4_0_gemv_id_f32_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_0_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_id_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1897,7 +1945,7 @@ static const qk_spec_constant q4_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
 static const qk_code *const q4_0_gemv_id_int8_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_gemv_id_int8_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1989,7 +2037,7 @@ static const qk_spec_constant q4_0_gemv_id_split_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q4_0_gemv_id_split_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_gemv_id_split_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2081,7 +2129,7 @@ static const qk_spec_constant q4_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q4_0_gemv_id_int24_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_gemv_id_int24_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2170,7 +2218,7 @@ static const qk_spec_constant q4_0_gemv_id_f16_vulkan_constants[] = {{0, "local_
 static const qk_code *const q4_0_gemv_id_f16_schedules[] = {0, &qk_q4_0_gemv_id_rows_spirv, &qk_q4_0_gemv_id_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2202,7 +2250,7 @@ static const qk_spec_constant q4_0_gemv_id_f16_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_0_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_id_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2288,7 +2336,7 @@ static const qk_spec_constant q4_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
 static const qk_code *const q4_0_gemv_id_int8_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_gemv_id_int8_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2380,7 +2428,7 @@ static const qk_spec_constant q4_0_gemv_id_split_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q4_0_gemv_id_split_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_gemv_id_split_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2472,7 +2520,7 @@ static const qk_spec_constant q4_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q4_0_gemv_id_int24_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_gemv_id_int24_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2515,7 +2563,7 @@ static const qk_spec_constant q4_0_encode_f32_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 0, 1, q4_0_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_encode_f32",
     .format = "q4_0",
     .family = "encode",
@@ -2538,7 +2586,7 @@ const qk_kernel qk_q4_0_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_encode_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_encode_f32",
     .format = "q4_0",
     .family = "encode",
@@ -2572,7 +2620,7 @@ static const qk_spec_constant q4_0_encode_f16_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 1, 1, q4_0_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_encode_f16",
     .format = "q4_0",
     .family = "encode",
@@ -2595,7 +2643,7 @@ const qk_kernel qk_q4_0_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_encode_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_encode_f16",
     .format = "q4_0",
     .family = "encode",
@@ -2629,7 +2677,7 @@ static const qk_spec_constant q4_0_encode_bf16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 2, 1, q4_0_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_encode_bf16",
     .format = "q4_0",
     .family = "encode",
@@ -2652,7 +2700,7 @@ const qk_kernel qk_q4_0_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_encode_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_encode_bf16",
     .format = "q4_0",
     .family = "encode",
@@ -2709,7 +2757,7 @@ static const qk_spec_constant q4_0_set_rows_f32_vulkan_constants[] = {{0, "local
     {21, "x_type", 0, 1, q4_0_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_set_rows_f32",
     .format = "q4_0",
     .family = "set_rows",
@@ -2732,7 +2780,7 @@ const qk_kernel qk_q4_0_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_set_rows_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_set_rows_f32",
     .format = "q4_0",
     .family = "set_rows",
@@ -2789,7 +2837,7 @@ static const qk_spec_constant q4_0_set_rows_f16_vulkan_constants[] = {{0, "local
     {21, "x_type", 1, 1, q4_0_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_set_rows_f16",
     .format = "q4_0",
     .family = "set_rows",
@@ -2812,7 +2860,7 @@ const qk_kernel qk_q4_0_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_set_rows_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_set_rows_f16",
     .format = "q4_0",
     .family = "set_rows",
@@ -2869,7 +2917,7 @@ static const qk_spec_constant q4_0_set_rows_bf16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 2, 1, q4_0_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_set_rows_bf16",
     .format = "q4_0",
     .family = "set_rows",
@@ -2892,7 +2940,7 @@ const qk_kernel qk_q4_0_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_set_rows_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_0_set_rows_bf16",
     .format = "q4_0",
     .family = "set_rows",

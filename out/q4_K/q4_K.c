@@ -622,7 +622,7 @@ static const uint32_t q4_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_dequant_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -645,7 +645,7 @@ const qk_kernel qk_q4_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -681,7 +681,7 @@ static const qk_spec_constant q4_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, q4_K_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_dequant_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -704,7 +704,7 @@ const qk_kernel qk_q4_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -740,7 +740,7 @@ static const qk_spec_constant q4_K_dequant_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, q4_K_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -763,7 +763,7 @@ const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -818,7 +818,7 @@ static const uint32_t q4_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q4_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_gather_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -841,7 +841,7 @@ const qk_kernel qk_q4_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -900,7 +900,7 @@ static const qk_spec_constant q4_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {31, "y_type", 1, 1, q4_K_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gather_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -923,7 +923,7 @@ const qk_kernel qk_q4_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -982,7 +982,7 @@ static const qk_spec_constant q4_K_gather_bf16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 2, 1, q4_K_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gather_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -1005,7 +1005,7 @@ const qk_kernel qk_q4_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -1058,6 +1058,12 @@ static const qk_field q4_K_gemv_f32_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 
 static const uint32_t q4_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1092,7 +1098,7 @@ static const qk_code *const q4_K_gemv_f32_schedules[] = {0, &qk_q4_K_gemv_rows_s
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1102,8 +1108,8 @@ const qk_kernel qk_q4_K_gemv_f32_vulkan = {
     .schedules = q4_K_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q4_K_gemv_f32_push,
     .spec_constant_count = 14,
     .spec_constants = q4_K_gemv_f32_vulkan_constants,
@@ -1135,7 +1141,7 @@ static const qk_spec_constant q4_K_gemv_f32_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_K_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1144,8 +1150,8 @@ const qk_kernel qk_q4_K_gemv_f32_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 7,
     .bindings = q4_K_gemv_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q4_K_gemv_f32_push,
     .spec_constant_count = 3,
     .spec_constants = q4_K_gemv_f32_metal_constants,
@@ -1191,6 +1197,12 @@ static const qk_field q4_K_gemv_int8_f32_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 
 static const uint32_t q4_K_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1229,7 +1241,7 @@ static const qk_code *const q4_K_gemv_int8_f32_schedules[] = {0, &qk_q4_K_gemv_i
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_gemv_int8_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1239,8 +1251,8 @@ const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
     .schedules = q4_K_gemv_int8_f32_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_int8_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q4_K_gemv_int8_f32_push,
     .spec_constant_count = 16,
     .spec_constants = q4_K_gemv_int8_f32_vulkan_constants,
@@ -1300,6 +1312,12 @@ static const qk_field q4_K_gemv_split_f32_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 
 static const uint32_t q4_K_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1338,7 +1356,7 @@ static const qk_code *const q4_K_gemv_split_f32_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_gemv_split_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1348,8 +1366,8 @@ const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
     .schedules = q4_K_gemv_split_f32_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_split_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q4_K_gemv_split_f32_push,
     .spec_constant_count = 16,
     .spec_constants = q4_K_gemv_split_f32_vulkan_constants,
@@ -1409,6 +1427,12 @@ static const qk_field q4_K_gemv_int24_f32_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 
 static const uint32_t q4_K_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1447,7 +1471,7 @@ static const qk_code *const q4_K_gemv_int24_f32_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_gemv_int24_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1457,8 +1481,8 @@ const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
     .schedules = q4_K_gemv_int24_f32_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_int24_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q4_K_gemv_int24_f32_push,
     .spec_constant_count = 16,
     .spec_constants = q4_K_gemv_int24_f32_vulkan_constants,
@@ -1518,6 +1542,12 @@ static const qk_field q4_K_gemv_f16_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 
 static const uint32_t q4_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1552,7 +1582,7 @@ static const qk_code *const q4_K_gemv_f16_schedules[] = {0, &qk_q4_K_gemv_rows_s
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1562,8 +1592,8 @@ const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .schedules = q4_K_gemv_f16_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q4_K_gemv_f16_push,
     .spec_constant_count = 14,
     .spec_constants = q4_K_gemv_f16_vulkan_constants,
@@ -1595,7 +1625,7 @@ static const qk_spec_constant q4_K_gemv_f16_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_K_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1604,8 +1634,8 @@ const qk_kernel qk_q4_K_gemv_f16_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 7,
     .bindings = q4_K_gemv_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q4_K_gemv_f16_push,
     .spec_constant_count = 3,
     .spec_constants = q4_K_gemv_f16_metal_constants,
@@ -1651,6 +1681,12 @@ static const qk_field q4_K_gemv_int8_f16_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 
 static const uint32_t q4_K_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1689,7 +1725,7 @@ static const qk_code *const q4_K_gemv_int8_f16_schedules[] = {0, &qk_q4_K_gemv_i
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_gemv_int8_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1699,8 +1735,8 @@ const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
     .schedules = q4_K_gemv_int8_f16_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_int8_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q4_K_gemv_int8_f16_push,
     .spec_constant_count = 16,
     .spec_constants = q4_K_gemv_int8_f16_vulkan_constants,
@@ -1760,6 +1796,12 @@ static const qk_field q4_K_gemv_split_f16_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 
 static const uint32_t q4_K_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1798,7 +1840,7 @@ static const qk_code *const q4_K_gemv_split_f16_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_gemv_split_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1808,8 +1850,8 @@ const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
     .schedules = q4_K_gemv_split_f16_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_split_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q4_K_gemv_split_f16_push,
     .spec_constant_count = 16,
     .spec_constants = q4_K_gemv_split_f16_vulkan_constants,
@@ -1869,6 +1911,12 @@ static const qk_field q4_K_gemv_int24_f16_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 
 static const uint32_t q4_K_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1907,7 +1955,7 @@ static const qk_code *const q4_K_gemv_int24_f16_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_gemv_int24_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1917,8 +1965,8 @@ const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
     .schedules = q4_K_gemv_int24_f16_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_int24_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q4_K_gemv_int24_f16_push,
     .spec_constant_count = 16,
     .spec_constants = q4_K_gemv_int24_f16_vulkan_constants,
@@ -2003,7 +2051,7 @@ static const qk_spec_constant q4_K_gemv_id_f32_vulkan_constants[] = {{0, "local_
 static const qk_code *const q4_K_gemv_id_f32_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2035,7 +2083,7 @@ static const qk_spec_constant q4_K_gemv_id_f32_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_K_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2119,7 +2167,7 @@ static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
 static const qk_code *const q4_K_gemv_id_int8_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_gemv_id_int8_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2209,7 +2257,7 @@ static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q4_K_gemv_id_split_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_gemv_id_split_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2299,7 +2347,7 @@ static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q4_K_gemv_id_int24_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_gemv_id_int24_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2386,7 +2434,7 @@ static const qk_spec_constant q4_K_gemv_id_f16_vulkan_constants[] = {{0, "local_
 static const qk_code *const q4_K_gemv_id_f16_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2418,7 +2466,7 @@ static const qk_spec_constant q4_K_gemv_id_f16_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_K_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2502,7 +2550,7 @@ static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
 static const qk_code *const q4_K_gemv_id_int8_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_gemv_id_int8_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2592,7 +2640,7 @@ static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q4_K_gemv_id_split_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_gemv_id_split_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2682,7 +2730,7 @@ static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q4_K_gemv_id_int24_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_gemv_id_int24_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2725,7 +2773,7 @@ static const qk_spec_constant q4_K_encode_f32_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 0, 1, q4_K_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_encode_f32",
     .format = "q4_K",
     .family = "encode",
@@ -2748,7 +2796,7 @@ const qk_kernel qk_q4_K_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_encode_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_encode_f32",
     .format = "q4_K",
     .family = "encode",
@@ -2782,7 +2830,7 @@ static const qk_spec_constant q4_K_encode_f16_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 1, 1, q4_K_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_encode_f16",
     .format = "q4_K",
     .family = "encode",
@@ -2805,7 +2853,7 @@ const qk_kernel qk_q4_K_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_encode_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_encode_f16",
     .format = "q4_K",
     .family = "encode",
@@ -2839,7 +2887,7 @@ static const qk_spec_constant q4_K_encode_bf16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 2, 1, q4_K_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_encode_bf16",
     .format = "q4_K",
     .family = "encode",
@@ -2862,7 +2910,7 @@ const qk_kernel qk_q4_K_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_encode_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_encode_bf16",
     .format = "q4_K",
     .family = "encode",
@@ -2919,7 +2967,7 @@ static const qk_spec_constant q4_K_set_rows_f32_vulkan_constants[] = {{0, "local
     {21, "x_type", 0, 1, q4_K_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_set_rows_f32",
     .format = "q4_K",
     .family = "set_rows",
@@ -2942,7 +2990,7 @@ const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_set_rows_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_set_rows_f32",
     .format = "q4_K",
     .family = "set_rows",
@@ -2999,7 +3047,7 @@ static const qk_spec_constant q4_K_set_rows_f16_vulkan_constants[] = {{0, "local
     {21, "x_type", 1, 1, q4_K_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_set_rows_f16",
     .format = "q4_K",
     .family = "set_rows",
@@ -3022,7 +3070,7 @@ const qk_kernel qk_q4_K_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_set_rows_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_set_rows_f16",
     .format = "q4_K",
     .family = "set_rows",
@@ -3079,7 +3127,7 @@ static const qk_spec_constant q4_K_set_rows_bf16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 2, 1, q4_K_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_set_rows_bf16",
     .format = "q4_K",
     .family = "set_rows",
@@ -3102,7 +3150,7 @@ const qk_kernel qk_q4_K_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_set_rows_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q4_K_set_rows_bf16",
     .format = "q4_K",
     .family = "set_rows",

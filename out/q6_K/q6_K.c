@@ -501,7 +501,7 @@ static const uint32_t q6_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q6_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_dequant_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -524,7 +524,7 @@ const qk_kernel qk_q6_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -560,7 +560,7 @@ static const qk_spec_constant q6_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, q6_K_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_dequant_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -583,7 +583,7 @@ const qk_kernel qk_q6_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -619,7 +619,7 @@ static const qk_spec_constant q6_K_dequant_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, q6_K_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -642,7 +642,7 @@ const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -697,7 +697,7 @@ static const uint32_t q6_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q6_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_gather_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -720,7 +720,7 @@ const qk_kernel qk_q6_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -779,7 +779,7 @@ static const qk_spec_constant q6_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {31, "y_type", 1, 1, q6_K_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gather_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -802,7 +802,7 @@ const qk_kernel qk_q6_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -861,7 +861,7 @@ static const qk_spec_constant q6_K_gather_bf16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 2, 1, q6_K_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gather_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -884,7 +884,7 @@ const qk_kernel qk_q6_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -937,6 +937,12 @@ static const qk_field q6_K_gemv_f32_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 
 static const uint32_t q6_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -971,7 +977,7 @@ static const qk_code *const q6_K_gemv_f32_schedules[] = {0, &qk_q6_K_gemv_rows_s
     &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -981,8 +987,8 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .schedules = q6_K_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q6_K_gemv_f32_push,
     .spec_constant_count = 14,
     .spec_constants = q6_K_gemv_f32_vulkan_constants,
@@ -1014,7 +1020,7 @@ static const qk_spec_constant q6_K_gemv_f32_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q6_K_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1023,8 +1029,8 @@ const qk_kernel qk_q6_K_gemv_f32_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 7,
     .bindings = q6_K_gemv_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q6_K_gemv_f32_push,
     .spec_constant_count = 3,
     .spec_constants = q6_K_gemv_f32_metal_constants,
@@ -1070,6 +1076,12 @@ static const qk_field q6_K_gemv_int8_f32_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 
 static const uint32_t q6_K_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1110,7 +1122,7 @@ static const qk_code *const q6_K_gemv_int8_f32_schedules[] = {0, &qk_q6_K_gemv_i
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_gemv_int8_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1120,8 +1132,8 @@ const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .schedules = q6_K_gemv_int8_f32_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_int8_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q6_K_gemv_int8_f32_push,
     .spec_constant_count = 17,
     .spec_constants = q6_K_gemv_int8_f32_vulkan_constants,
@@ -1181,6 +1193,12 @@ static const qk_field q6_K_gemv_split_f32_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 
 static const uint32_t q6_K_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1221,7 +1239,7 @@ static const qk_code *const q6_K_gemv_split_f32_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_gemv_split_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1231,8 +1249,8 @@ const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .schedules = q6_K_gemv_split_f32_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_split_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q6_K_gemv_split_f32_push,
     .spec_constant_count = 17,
     .spec_constants = q6_K_gemv_split_f32_vulkan_constants,
@@ -1293,6 +1311,12 @@ static const qk_field q6_K_gemv_int24_f32_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 
 static const uint32_t q6_K_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1333,7 +1357,7 @@ static const qk_code *const q6_K_gemv_int24_f32_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_gemv_int24_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1343,8 +1367,8 @@ const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .schedules = q6_K_gemv_int24_f32_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_int24_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q6_K_gemv_int24_f32_push,
     .spec_constant_count = 17,
     .spec_constants = q6_K_gemv_int24_f32_vulkan_constants,
@@ -1405,6 +1429,12 @@ static const qk_field q6_K_gemv_f16_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 
 static const uint32_t q6_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1439,7 +1469,7 @@ static const qk_code *const q6_K_gemv_f16_schedules[] = {0, &qk_q6_K_gemv_rows_s
     &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1449,8 +1479,8 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .schedules = q6_K_gemv_f16_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q6_K_gemv_f16_push,
     .spec_constant_count = 14,
     .spec_constants = q6_K_gemv_f16_vulkan_constants,
@@ -1482,7 +1512,7 @@ static const qk_spec_constant q6_K_gemv_f16_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q6_K_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1491,8 +1521,8 @@ const qk_kernel qk_q6_K_gemv_f16_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 7,
     .bindings = q6_K_gemv_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q6_K_gemv_f16_push,
     .spec_constant_count = 3,
     .spec_constants = q6_K_gemv_f16_metal_constants,
@@ -1538,6 +1568,12 @@ static const qk_field q6_K_gemv_int8_f16_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 
 static const uint32_t q6_K_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1578,7 +1614,7 @@ static const qk_code *const q6_K_gemv_int8_f16_schedules[] = {0, &qk_q6_K_gemv_i
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_gemv_int8_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1588,8 +1624,8 @@ const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .schedules = q6_K_gemv_int8_f16_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_int8_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q6_K_gemv_int8_f16_push,
     .spec_constant_count = 17,
     .spec_constants = q6_K_gemv_int8_f16_vulkan_constants,
@@ -1649,6 +1685,12 @@ static const qk_field q6_K_gemv_split_f16_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 
 static const uint32_t q6_K_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1689,7 +1731,7 @@ static const qk_code *const q6_K_gemv_split_f16_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_gemv_split_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1699,8 +1741,8 @@ const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .schedules = q6_K_gemv_split_f16_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_split_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q6_K_gemv_split_f16_push,
     .spec_constant_count = 17,
     .spec_constants = q6_K_gemv_split_f16_vulkan_constants,
@@ -1761,6 +1803,12 @@ static const qk_field q6_K_gemv_int24_f16_push[] = {
     {"y_stride", 80, 4},
     {"y_inner", 84, 4},
     {"y_outer", 88, 4},
+    {"second", 92, 4},
+    {"third", 96, 4},
+    {"weights_second", 100, 4},
+    {"weights_third", 104, 4},
+    {"y_second", 108, 4},
+    {"y_third", 112, 4},
 };
 
 static const uint32_t q6_K_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1801,7 +1849,7 @@ static const qk_code *const q6_K_gemv_int24_f16_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_gemv_int24_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1811,8 +1859,8 @@ const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .schedules = q6_K_gemv_int24_f16_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_int24_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 116,
+    .push_count = 29,
     .push = q6_K_gemv_int24_f16_push,
     .spec_constant_count = 17,
     .spec_constants = q6_K_gemv_int24_f16_vulkan_constants,
@@ -1898,7 +1946,7 @@ static const qk_spec_constant q6_K_gemv_id_f32_vulkan_constants[] = {{0, "local_
 static const qk_code *const q6_K_gemv_id_f32_schedules[] = {0, &qk_q6_K_gemv_id_rows_spirv, &qk_q6_K_gemv_id_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1930,7 +1978,7 @@ static const qk_spec_constant q6_K_gemv_id_f32_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q6_K_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_id_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2014,7 +2062,7 @@ static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
 static const qk_code *const q6_K_gemv_id_int8_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_gemv_id_int8_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2104,7 +2152,7 @@ static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q6_K_gemv_id_split_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_gemv_id_split_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2194,7 +2242,7 @@ static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q6_K_gemv_id_int24_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_gemv_id_int24_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2281,7 +2329,7 @@ static const qk_spec_constant q6_K_gemv_id_f16_vulkan_constants[] = {{0, "local_
 static const qk_code *const q6_K_gemv_id_f16_schedules[] = {0, &qk_q6_K_gemv_id_rows_spirv, &qk_q6_K_gemv_id_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2313,7 +2361,7 @@ static const qk_spec_constant q6_K_gemv_id_f16_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q6_K_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_id_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2397,7 +2445,7 @@ static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
 static const qk_code *const q6_K_gemv_id_int8_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_gemv_id_int8_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2487,7 +2535,7 @@ static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q6_K_gemv_id_split_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_gemv_id_split_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2577,7 +2625,7 @@ static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q6_K_gemv_id_int24_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_gemv_id_int24_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2620,7 +2668,7 @@ static const qk_spec_constant q6_K_encode_f32_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 0, 1, q6_K_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_encode_f32",
     .format = "q6_K",
     .family = "encode",
@@ -2643,7 +2691,7 @@ const qk_kernel qk_q6_K_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_encode_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_encode_f32",
     .format = "q6_K",
     .family = "encode",
@@ -2677,7 +2725,7 @@ static const qk_spec_constant q6_K_encode_f16_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 1, 1, q6_K_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_encode_f16",
     .format = "q6_K",
     .family = "encode",
@@ -2700,7 +2748,7 @@ const qk_kernel qk_q6_K_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_encode_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_encode_f16",
     .format = "q6_K",
     .family = "encode",
@@ -2734,7 +2782,7 @@ static const qk_spec_constant q6_K_encode_bf16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 2, 1, q6_K_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_encode_bf16",
     .format = "q6_K",
     .family = "encode",
@@ -2757,7 +2805,7 @@ const qk_kernel qk_q6_K_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_encode_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_encode_bf16",
     .format = "q6_K",
     .family = "encode",
@@ -2814,7 +2862,7 @@ static const qk_spec_constant q6_K_set_rows_f32_vulkan_constants[] = {{0, "local
     {21, "x_type", 0, 1, q6_K_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_set_rows_f32",
     .format = "q6_K",
     .family = "set_rows",
@@ -2837,7 +2885,7 @@ const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_set_rows_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_set_rows_f32",
     .format = "q6_K",
     .family = "set_rows",
@@ -2894,7 +2942,7 @@ static const qk_spec_constant q6_K_set_rows_f16_vulkan_constants[] = {{0, "local
     {21, "x_type", 1, 1, q6_K_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_set_rows_f16",
     .format = "q6_K",
     .family = "set_rows",
@@ -2917,7 +2965,7 @@ const qk_kernel qk_q6_K_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_set_rows_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_set_rows_f16",
     .format = "q6_K",
     .family = "set_rows",
@@ -2974,7 +3022,7 @@ static const qk_spec_constant q6_K_set_rows_bf16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 2, 1, q6_K_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_set_rows_bf16",
     .format = "q6_K",
     .family = "set_rows",
@@ -2997,7 +3045,7 @@ const qk_kernel qk_q6_K_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_set_rows_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "q6_K_set_rows_bf16",
     .format = "q6_K",
     .family = "set_rows",

@@ -172,6 +172,12 @@ struct sum_shape {
     uint y_stride;
     uint y_inner;
     uint y_outer;
+    uint second;             // matrices from which on weights and y lie further, and by how many rows and elements
+    uint third;
+    uint weights_second;
+    uint weights_third;
+    uint y_second;
+    uint y_third;
 };
 
 // Where a thread stands; which matrix of all its threadgroup multiplies, and where its weights, its x and its y begin.
@@ -191,6 +197,8 @@ inline standing find_matrix(constant sum_shape &shape, standing at)
     at.weights_begin += outer / shape.sharing_outer * shape.weights_outer;
     at.x_begin = shape.x_first + inner * shape.x_inner + outer * shape.x_outer;
     at.y_begin = inner * shape.y_inner + outer * shape.y_outer;
+    if (inner >= shape.second) at.weights_begin += shape.weights_second, at.y_begin += shape.y_second;
+    if (inner >= shape.third) at.weights_begin += shape.weights_third, at.y_begin += shape.y_third;
     return at;
 }
 

@@ -61,11 +61,13 @@ typedef struct qk_results_ {
     uint64_t vectors, experts, rows;
     uint64_t extent; /* of y, in elements */
     uint32_t bytes, alignment;
+    const qk_planes_ *parts; /* where they lie in parts; else NULL */
 } qk_results_;
 
 static inline qk_results_ qk_results_of_(const qk_gemv_ *g, const qk_limits *limits) {
     qk_results_ r = {
-        g->batch * qk_product_count_(&g->planes), 1, g->rows, g->planes.y_extent, qk_y_bytes_(g->planes.y_type), 0};
+        g->batch * qk_product_count_(&g->planes), 1, g->rows, g->planes.y_extent, qk_y_bytes_(g->planes.y_type), 0, NULL};
+    r.parts = g->planes.in_parts ? &g->planes : NULL;
     r.alignment = qk_alignment_(limits, g->planes.views, r.bytes);
     return r;
 }
@@ -86,11 +88,28 @@ static inline qk_status qk_add_epilogue_(qk_call_ *call, const qk_argument_ *y, 
     return QK_OK;
 }
 
+/* As qk_check_overlap_, of results in parts: another argument may lie between them. */
+static inline qk_status qk_check_parts_overlap_(qk_call_ *call, qk_argument_ *y, const qk_results_ *r,
+                                                qk_error *error) {
+    const qk_planes_ *p = r->parts;
+    const qk_argument_ whole = *y;
+    const uint64_t first[] = {0, p->part_at[0], p->part_at[1]}, each = qk_extent_(p->batch, p->y, r->rows);
+    qk_status status = QK_OK;
+    for (int i = 0; status == QK_OK && i < 3 && (i == 0 || first[i] != 0); i++) {
+        const uint64_t end = i < 2 && first[i + 1] != 0 ? first[i + 1] : p->counts[0];
+        y->range.offset += qk_y_of_(p, first[i]) * r->bytes;
+        y->need = qk_extent_(end - first[i], p->y_at[0], each) * r->bytes;
+        status = qk_check_overlap_(call, error);
+        *y = whole;
+    }
+    return status;
+}
+
 /* Appends y and what the epilogue reads, as the last arguments of a call. */
 static inline qk_status qk_add_results_(qk_call_ *call, qk_range y, const qk_results_ *r, const qk_epilogue *epilogue,
                                         qk_error *error) {
     qk_epilogue e;
-    const qk_argument_ *to = &call->arguments[call->count];
+    qk_argument_ *to = &call->arguments[call->count];
     memset(&e, 0, sizeof e);
     if (epilogue != NULL)
         e = *epilogue;
@@ -99,6 +118,9 @@ static inline qk_status qk_add_results_(qk_call_ *call, qk_range y, const qk_res
                        "%s: epilogue->adds is %" PRIu32
                        ", must be 0 with a gate; a residual of its own is added behind it",
                        call->kernel->name, e.adds);
+    if (r->parts != NULL && (qk_epilogue_bits_(epilogue) & ~(uint32_t)QK_ADDS_TO_Y_) != 0)
+        return qk_fail(error, QK_ERROR_UNSUPPORTED,
+                       "%s: views->parts with an epilogue, must have none, or one with `adds` alone", call->kernel->name);
     if (e.scale != NULL && (uint32_t)e.scale_per > QK_PER_VECTOR)
         return qk_fail(error, QK_ERROR_ARGUMENT,
                        "%s: epilogue->scale_per is %d, must be QK_PER_TENSOR, QK_PER_ROW or QK_PER_VECTOR",
@@ -115,7 +137,7 @@ static inline qk_status qk_add_results_(qk_call_ *call, qk_range y, const qk_res
     QK_EPILOGUES(QK_EPILOGUE_ADD_)
 #undef QK_EPILOGUE_ADD_
     if (status == QK_OK)
-        status = qk_check_overlap_(call, error);
+        status = r->parts != NULL ? qk_check_parts_overlap_(call, to, r, error) : qk_check_overlap_(call, error);
     /* Something must be bound, which is not read. */
     for (uint32_t i = 0; status == QK_OK && i < call->count; i++)
         if (call->arguments[i].need == 0)

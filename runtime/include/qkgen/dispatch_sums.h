@@ -102,22 +102,22 @@ static inline qk_first_ qk_view_ranges_(const qk_call_ *call, const qk_gemv_ *g,
     const qk_argument_ *x = &call->arguments[weights];
     uint64_t one = p->apart ? s->product : 0, x_from = s->vector * p->x, x_count, skip;
     uint32_t bytes = qk_type_bytes(call->kernel->bindings[weights].element), y = call->count - QK_RESULT_BINDINGS_;
-    qk_first_ at = {0, 0, 0};
+    qk_first_ at = {p->weights_first, 0, 0};
     if (p->apart && call->kernel->view == QK_VIEW_BLOCKS) {
         uint64_t from = qk_weights_of_(p, one) + s->first, bound = from - from % qk_row_step_(call, weights, 1);
         for (uint32_t i = 0; i < weights; i++)
             ranges[i] = qk_part_(&call->arguments[i], bound, from + s->count - bound);
-        at.weights = s->first - bound;
+        at.weights += s->first - bound;
     }
     uint64_t x_one = p->apart ? qk_begin_of_(p, p->x_at, one) : 0;
     x_count = p->apart ? qk_extent_(s->vectors, p->x, g->cols) : p->x_extent - x_from;
     ranges[weights] = qk_window_(limits, x->range, x_one + x_from, x_count, bytes, bytes, &skip);
     at.x = skip - x_one;
-    uint64_t y_one = p->apart ? qk_begin_of_(p, p->y_at, one) : 0;
+    uint64_t y_one = p->apart ? qk_y_of_(p, one) : 0;
     ranges[y] = qk_window_(limits, call->arguments[y].range, y_one,
                            p->apart ? qk_extent_(g->batch, p->y, g->rows) : p->y_extent, qk_y_bytes_(p->y_type),
                            qk_y_unit_(call->kernel, p->y_type), &skip);
-    at.y = skip - y_one;
+    at.y = skip - y_one + p->y_first;
     return at;
 }
 
@@ -184,6 +184,7 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     uint32_t weights = call->count - 1 - QK_RESULT_BINDINGS_, constants[QK_MAX_CONSTANTS];
     uint32_t push[QK_GEMV_MATRIX_PUSH_BYTES / 4];
     uint64_t most = qk_max_workgroups_(call), groups, least;
+    const int joined = p->in_parts && s->products > 1; /* they are shared out as one matrix */
     qk_range ranges[QK_MAX_BINDINGS];
     qk_launch launch;
     int mma = (kernel->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0;
@@ -192,7 +193,8 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
         plan = qk_mma_plan_(kernel, &limits, s->vectors, s->count, g->cols);
         qk_mma_constants_(kernel, &limits, &plan, constants);
     } else
-        qk_gemv_constants_(kernel, &limits, s->vectors, s->count, g->cols, constants);
+        qk_gemv_constants_(kernel, joined ? &call->backend->limits : &limits, s->vectors,
+                           joined ? s->count * s->products : s->count, g->cols, constants);
     if (p->y_type != QK_Y_F32)
         qk_keep_sums_(kernel, &limits, s->vectors, s->count, g->cols, constants);
     /* Of one vector, but in bytes, all epilogues have one pipeline: a layer's code stays in caches (docs/models.md). */
@@ -464,7 +466,8 @@ static inline qk_status qk_add_expert_results_(qk_call_ *call, qk_range y, qk_ge
                             g->rows,
                             g->planes.y_extent,
                             bytes,
-                            qk_alignment_(limits, g->planes.views, bytes)};
+                            qk_alignment_(limits, g->planes.views, bytes),
+                            NULL};
     g->planes.on |= g->planes.views && y.offset % qk_window_alignment_(limits) != 0;
     return qk_add_results_(call, y, &to, epilogue, error);
 }

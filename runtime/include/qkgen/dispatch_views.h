@@ -11,6 +11,13 @@ typedef enum qk_y_type { QK_Y_F32, QK_Y_F16, QK_Y_BF16 } qk_y_type;
 /* A stride of x: all products of that dimension have the same vectors, as matrices do whose x is the same. */
 #define QK_SAME_X UINT64_MAX
 
+/* Some products of dimension 0, whose weights and results begin so many rows and elements behind the first. */
+typedef struct qk_part {
+    uint64_t products, weights, y;
+} qk_part;
+
+#define QK_MOST_PARTS 3u
+
 /* All zeros: one matrix, and all vectors one after the other. Strides count elements of the argument, those of weights rows; a stride
  * that is 0 is that of things one after the other. Dimension 0 is the inner one.
  *
@@ -28,6 +35,10 @@ typedef struct qk_views {
     uint64_t y_strides[2];
     uint64_t weights_strides[2]; /* rows, from a matrix to the next; 0: as many as it has, and all of dimension 0 */
     qk_y_type y_type;
+    /* Where products lie in parts, such as a matrix and one with fewer rows; of the first, products 0: they do not. Within a part strides
+     * say where they lie. Parts lie in any order, results of none in those of another. There is one dimension, each product has a matrix
+     * of its own, and no epilogue is for them but `adds`. */
+    qk_part parts[QK_MOST_PARTS];
 } qk_views;
 
 /* The same where experts are chosen by number: of tokens, and of a token's slots.
@@ -58,6 +69,9 @@ typedef struct qk_planes_ {
     uint64_t counts[2], sharing[2];
     uint64_t x, x_at[2], y, y_at[2], weights_at[2];
     uint64_t x_extent, y_extent, weights_extent; /* elements, and rows, of all of them */
+    int in_parts;
+    /* Of parts: where the first begins; from which products on the others are, and how much further they lie than they would, modulo 2^64. */
+    uint64_t weights_first, y_first, part_at[2], part_weights[2], part_y[2];
 } qk_planes_;
 
 static inline uint64_t qk_sum_(uint64_t a, uint64_t b) {
@@ -89,9 +103,22 @@ static inline uint64_t qk_begin_of_(const qk_planes_ *p, const uint64_t *strides
     return number % p->counts[0] * strides[0] + number / p->counts[0] * strides[1];
 }
 
+/* How much further they begin in the part that the product is of. */
+static inline uint64_t qk_further_(const qk_planes_ *p, const uint64_t *parts, uint64_t number) {
+    uint64_t sum = 0;
+    for (int i = 0; i < 2; i++)
+        sum += number % p->counts[0] >= p->part_at[i] ? parts[i] : 0;
+    return sum;
+}
+
 static inline uint64_t qk_weights_of_(const qk_planes_ *p, uint64_t number) {
     return number % p->counts[0] / p->sharing[0] * p->weights_at[0] +
-           number / p->counts[0] / p->sharing[1] * p->weights_at[1];
+           number / p->counts[0] / p->sharing[1] * p->weights_at[1] + p->weights_first +
+           qk_further_(p, p->part_weights, number);
+}
+
+static inline uint64_t qk_y_of_(const qk_planes_ *p, uint64_t number) {
+    return qk_begin_of_(p, p->y_at, number) + p->y_first + qk_further_(p, p->part_y, number);
 }
 
 /* One dimension of results: how many there are of it, and how far apart. */
@@ -192,6 +219,57 @@ static inline qk_status qk_count_products_(const qk_kernel *kernel, const qk_vie
     return QK_OK;
 }
 
+static inline qk_status qk_check_parts_(const qk_kernel *kernel, const qk_part *parts, const qk_planes_ *p,
+                                        uint64_t rows, qk_error *error) {
+    uint64_t products = 0;
+    for (uint32_t i = 0; i < QK_MOST_PARTS; i++) {
+        const qk_part *a = &parts[i];
+        products = qk_sum_(products, a->products);
+        for (uint32_t j = 0; j < i && a->products != 0; j++) {
+            const qk_part *b = &parts[j];
+            const qk_part *low = a->y < b->y ? a : b;
+            const uint64_t apart = a->y < b->y ? b->y - a->y : a->y - b->y;
+            const uint64_t reach = qk_extent_(low->products, p->y_at[0], qk_extent_(p->batch, p->y, rows));
+            if (apart < reach)
+                return qk_fail(error, QK_ERROR_ARGUMENT,
+                               "%s: views->parts[%" PRIu32 "].y and views->parts[%" PRIu32 "].y are %" PRIu64
+                               " apart, must be at least %" PRIu64 ", so that results do not overlap",
+                               kernel->name, j, i, apart, reach);
+        }
+    }
+    if (products == p->counts[0] && p->counts[1] == 1 && p->sharing[0] == 1)
+        return QK_OK;
+    return qk_fail(error, QK_ERROR_ARGUMENT,
+                   "%s: views->parts have %" PRIu64 " products, must have all of one dimension, %" PRIu64
+                   ", with a matrix each",
+                   kernel->name, products, p->counts[0]);
+}
+
+/* Where products lie in parts. All else is planned but whether views are on. */
+static inline qk_status qk_plan_parts_(const qk_kernel *kernel, const qk_part *parts, uint64_t rows, qk_planes_ *p,
+                                       qk_error *error) {
+    const uint64_t each = qk_extent_(p->batch, p->y, rows);
+    const qk_status status = qk_check_parts_(kernel, parts, p, rows, error);
+    uint64_t number = 0;
+    p->weights_extent = p->y_extent = 0;
+    for (uint32_t i = 0; i < QK_MOST_PARTS && parts[i].products != 0; i++) {
+        const uint64_t weights = qk_extent_(parts[i].products, p->weights_at[0], rows);
+        p->weights_extent = qk_max_(p->weights_extent, qk_sum_(parts[i].weights, weights));
+        p->y_extent =
+            qk_max_(p->y_extent, qk_sum_(parts[i].y, qk_extent_(parts[i].products, p->y_at[0], each)));
+        if (i > 0) {
+            p->part_at[i - 1] = number;
+            p->part_weights[i - 1] = parts[i].weights - qk_weights_of_(p, number);
+            p->part_y[i - 1] = parts[i].y - qk_y_of_(p, number);
+        } else {
+            p->weights_first = parts[0].weights;
+            p->y_first = parts[0].y;
+        }
+        number += parts[i].products;
+    }
+    return status;
+}
+
 static inline uint64_t qk_stride_of_(uint64_t count, uint64_t given, uint64_t otherwise) {
     return count == 1 ? 0 : given != 0 ? given : otherwise;
 }
@@ -204,7 +282,7 @@ static inline uint64_t qk_x_reach_(uint64_t count, uint64_t stride, uint64_t x) 
 /* The plan of a call, without views that of one product. `rows`, `cols` and `batch` are not 0, and batch is below 2^32. */
 static inline qk_status qk_plan_views_(const qk_kernel *kernel, const qk_views *views, uint64_t rows, uint64_t cols,
                                        uint64_t batch, qk_planes_ *p, qk_error *error) {
-    static const qk_views none = {{0, 0}, {0, 0}, 0, {0, 0}, 0, {0, 0}, {0, 0}, QK_Y_F32};
+    static const qk_views none = {{0, 0}, {0, 0}, 0, {0, 0}, 0, {0, 0}, {0, 0}, QK_Y_F32, {{0, 0, 0}}};
     const qk_views *v = views != NULL ? views : &none;
     memset(p, 0, sizeof *p);
     p->views = views != NULL;
@@ -238,12 +316,16 @@ static inline qk_status qk_plan_views_(const qk_kernel *kernel, const qk_views *
     const qk_dimension_ results[] = {{"y_stride", batch, p->y},
                                      {"y_strides[0]", p->counts[0], p->y_at[0]},
                                      {"y_strides[1]", p->counts[1], p->y_at[1]}};
-    if ((status = qk_check_y_(kernel, results, 3, rows, error)) != QK_OK)
+    p->in_parts = v->parts[0].products != 0;
+    status = qk_check_y_(kernel, results, 3, rows, error);
+    if (status == QK_OK && p->in_parts)
+        status = qk_plan_parts_(kernel, v->parts, rows, p, error);
+    if (status != QK_OK)
         return status;
     qk_join_(p, 0);
     if (p->counts[0] == 1)
         qk_join_(p, 1);
-    p->on = qk_product_count_(p) > 1 || (p->batch > 1 && (p->x != cols || p->y != rows));
+    p->on = p->in_parts || qk_product_count_(p) > 1 || (p->batch > 1 && (p->x != cols || p->y != rows));
     return p->on ? qk_check_x_(kernel, p, error) : QK_OK;
 }
 
@@ -292,7 +374,7 @@ static inline qk_range qk_window_(const qk_limits *limits, qk_range range, uint6
 
 /* Words of the push constants that views have; indices are of 32 bits and wrap, so that what begins later than its binding may begin
  * before 0. */
-enum { QK_VIEWS_PUSH_ = 17, QK_EXPERT_VIEWS_PUSH_ = 14 };
+enum { QK_VIEWS_PUSH_ = 23, QK_EXPERT_VIEWS_PUSH_ = 14 };
 
 typedef struct qk_first_ {
     uint64_t weights, x, y; /* what is added to rows of weights, and to elements of x and y alone */
@@ -304,7 +386,8 @@ static inline void qk_push_views_(const qk_planes_ *p, const qk_first_ *first, u
                                             p->sharing[0],    p->sharing[1], first->weights, p->weights_at[0],
                                             p->weights_at[1], first->x,      p->x,           p->x_at[0],
                                             p->x_at[1],       first->y,      p->y,           p->y_at[0],
-                                            p->y_at[1]};
+                                            p->y_at[1],       p->part_at[0], p->part_at[1],  p->part_weights[0],
+                                            p->part_weights[1], p->part_y[0], p->part_y[1]};
     for (uint32_t i = 0; i < QK_VIEWS_PUSH_; i++)
         push[i] = p->on ? (uint32_t)words[i] : 0;
 }

@@ -132,6 +132,8 @@ template <class Pipeline, class Table> class launcher {
             product.push_back(t->bytes);
         }
         add(p.status);
+        for (const qk_part &part : p.parts)
+            product.insert(product.end(), {part.products, part.weights, part.y});
         product.push_back((uint64_t)p.shares);
         if (p.epilogue == nullptr)
             return;

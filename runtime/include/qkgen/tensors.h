@@ -74,6 +74,7 @@ typedef struct qk_product {
     qk_range status;             /* with ids, as of qk_dispatch_gemv_id_views; without a buffer, backend->spare */
     const qk_epilogue *epilogue; /* NULL: none */
     int shares; /* 1: other matrices are multiplied with this x: it pays sooner to make integers of it once */
+    qk_part parts[QK_MOST_PARTS]; /* of matrices with the same x that are one product; qk_product_joins sets them */
     int packed; /* 1: scratch holds what was made of x, by a call before with this kernel and x, and as many vectors; with ids, of the same
                    ids and weights of the same shape, and what is out of range was counted then */
     /* What qk_plan_product finds: */
@@ -128,6 +129,7 @@ static inline qk_status qk_product_views_(const qk_kernel *kernel, qk_product *p
         p->views.x_strides[d] = vectors.counts[2 + d] < p->x.counts[2 + d] ? QK_SAME_X : x[1 + d];
         p->views.y_strides[d] = y[1 + d];
     }
+    memcpy(p->views.parts, p->parts, sizeof p->parts);
     p->views.x_stride = x[0];
     p->views.y_stride = y[0];
     p->expert_views.x_slot_stride = x[0];
@@ -215,6 +217,7 @@ static inline const qk_kernel *qk_product_kernel_(const qk_backend *backend, con
                                                   uint32_t count, const qk_product *p, uint64_t vectors,
                                                   double allowed) {
     const uint64_t *w = p->weights.counts, most = qk_product_max_batch_(backend, kernels, count, p, allowed);
+    const uint64_t rows = p->parts[0].products != 0 ? w[1] * w[2] : w[1]; /* joined ones are as one matrix */
     const qk_kernel *kernel = qk_product_shared_(backend, kernels, count, p, vectors, allowed);
     for (int tiles = 1; kernel == NULL && tiles >= 0; tiles--) {
         const qk_kernel *some[QK_PRODUCT_MOST_KERNELS] = {NULL};
@@ -223,7 +226,7 @@ static inline const qk_kernel *qk_product_kernel_(const qk_backend *backend, con
                               (!tiles || qk_product_fits_tiles_(kernels[i], p, most, vectors))
                           ? kernels[i]
                           : NULL;
-        kernel = qk_choose(some, count, &backend->limits, w[1], w[0],
+        kernel = qk_choose(some, count, &backend->limits, rows, w[0],
                            tiles ? vectors : qk_min_(vectors, QK_GEMV_MAX_BATCH), allowed);
     }
     return kernel;
@@ -311,25 +314,96 @@ static inline void qk_tensor_join_(qk_tensor *t, const qk_tensor *next, uint32_t
     t->range.size = qk_max_(t->range.size, t->steps[dimension] + next->range.size);
 }
 
-/* Lets a product be that of two matrices, or of two sets of experts: its own, and that of `next`, which has the same x, ids, type and shape,
- * as gate and up have. A launch for each would leave processors without work twice. Whether it can: there is one vector, or at most eight
- * tokens; weights lie behind each other in one buffer, whole rows apart, and so do results; and neither has an epilogue. */
+/* Whether both are in one buffer, a multiple of `unit` bytes apart. */
+static inline int qk_lie_apart_by_(const qk_range *a, const qk_range *b, uint64_t unit) {
+    const uint64_t low = qk_min_(a->offset, b->offset), high = qk_max_(a->offset, b->offset);
+    return a->buffer == b->buffer && unit != 0 && (high - low) % unit == 0;
+}
+
+/* From the first byte of both to the last. */
+static inline qk_range qk_range_of_both_(const qk_range *a, const qk_range *b) {
+    const uint64_t end = qk_max_(a->offset + a->size, b->offset + b->size);
+    qk_range both = *a;
+    both.offset = qk_min_(a->offset, b->offset);
+    both.size = end - both.offset;
+    return both;
+}
+
+/* Rows of which both numbers are multiples, as many as can be. */
+static inline uint64_t qk_common_rows_(uint64_t a, uint64_t b) {
+    while (b != 0) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Products of joined matrices, at most: each has workgroups of its own. */
+#define QK_MOST_JOINED 16u
+
+/* Joins a matrix to those that a product has: all become products of `each` rows. Where results would overlap, 0. */
+static inline int qk_join_matrix_(qk_product *p, const qk_product *next) {
+    const uint64_t rows = p->weights.counts[1], each = qk_common_rows_(rows, next->weights.counts[1]);
+    const uint64_t unit = p->weights.steps[1], matrices = p->weights.counts[2];
+    const uint64_t all = (matrices * rows + next->weights.counts[1]) / qk_max_(each, 1);
+    const qk_range weights = qk_range_of_both_(&p->weights.range, &next->weights.range);
+    const qk_range y = qk_range_of_both_(&p->y.range, &next->y.range);
+    qk_part parts[QK_MOST_PARTS];
+    uint32_t n = 0;
+    memcpy(parts, p->parts, sizeof parts);
+    if (parts[0].products == 0)
+        parts[0].products = matrices;
+    for (; n < QK_MOST_PARTS && parts[n].products != 0; n++) {
+        parts[n].products *= rows / qk_max_(each, 1);
+        parts[n].weights += (p->weights.range.offset - weights.offset) / unit;
+        parts[n].y += (p->y.range.offset - y.offset) / p->y.bytes;
+        const uint64_t other = (next->y.range.offset - y.offset) / p->y.bytes;
+        const uint64_t reach = parts[n].y < other ? parts[n].products * each : next->weights.counts[1];
+        if (qk_max_(parts[n].y, other) - qk_min_(parts[n].y, other) < reach)
+            return 0;
+    }
+    if (n == QK_MOST_PARTS || each == 0 || all > QK_MOST_JOINED)
+        return 0;
+    parts[n].products = next->weights.counts[1] / each;
+    parts[n].weights = (next->weights.range.offset - weights.offset) / unit;
+    parts[n].y = (next->y.range.offset - y.offset) / p->y.bytes;
+    memcpy(p->parts, parts, sizeof parts);
+    p->weights.range = weights;
+    p->y.range = y;
+    p->weights.counts[1] = p->y.counts[0] = each;
+    p->weights.counts[2] = p->y.counts[2] = p->x.counts[2] = all;
+    p->weights.steps[2] = each * unit;
+    p->y.steps[2] = each * p->y.bytes;
+    p->x.steps[2] = 0;
+    return 1;
+}
+
+/* Lets a product have the matrix of `next`, too, which has the same x and type, as gate and up, or q, k and v; at most three are joined, in
+ * any order, of any rows. Or the set of experts of `next`, which has the same x, ids and shape, and lies behind it. A launch for each would
+ * leave processors without work each time. Whether it can: there is one vector, or at most eight tokens; weights lie in one buffer, whole
+ * rows apart, and so do results; and neither has an epilogue. */
 static inline int qk_product_joins(qk_product *p, const qk_product *next) {
-    const uint64_t *w = p->weights.counts, *x = p->x.counts, row = p->weights.steps[1];
+    const uint64_t *w = p->weights.counts, *x = next->x.counts, row = p->weights.steps[1];
     const int by_id = p->ids.bytes != 0;
-    const int few = by_id ? p->y.counts[2] <= QK_GEMV_MAX_BATCH && w[3] == 1 : x[1] * x[2] * x[3] * w[2] * w[3] == 1;
-    if (!few || p->types != next->types || !qk_tensor_is_loaded(&p->x) || !qk_same_tensor_(&p->x, &next->x) ||
-        !qk_same_tensor_(&p->ids, &next->ids) ||
-        qk_epilogue_bits_(p->epilogue) + qk_epilogue_bits_(next->epilogue) != 0 ||
-        !qk_lies_behind_(&p->weights, &next->weights, row, row) ||
+    qk_tensor same = p->x; /* which joined matrices have in dimension 2, too */
+    if (p->parts[0].products != 0)
+        same.counts[2] = 1;
+    if (p->types != next->types || !qk_tensor_is_loaded(&same) || !qk_same_tensor_(&same, &next->x) ||
+        !qk_same_tensor_(&p->ids, &next->ids) || w[0] != next->weights.counts[0] ||
+        qk_epilogue_bits_(p->epilogue) + qk_epilogue_bits_(next->epilogue) != 0)
+        return 0;
+    if (!by_id)
+        return x[1] * x[2] * x[3] * next->weights.counts[2] * next->weights.counts[3] == 1 && w[3] == 1 &&
+               (w[2] == 1 || p->parts[0].products != 0) && next->parts[0].products == 0 &&
+               p->weights.bytes == next->weights.bytes &&
+               qk_lie_apart_by_(&p->weights.range, &next->weights.range, row) &&
+               qk_lie_apart_by_(&p->y.range, &next->y.range, p->y.bytes) && qk_join_matrix_(p, next);
+    if (p->y.counts[2] > QK_GEMV_MAX_BATCH || w[3] != 1 || !qk_lies_behind_(&p->weights, &next->weights, row, row) ||
         !qk_lies_behind_(&p->y, &next->y, p->y.counts[0] * p->y.bytes, p->y.bytes))
         return 0;
-    qk_tensor_join_(&p->weights, &next->weights, by_id ? 3 : 2);
-    qk_tensor_join_(&p->y, &next->y, by_id ? 3 : 2);
-    if (by_id)
-        return 1;
-    p->x.counts[2] = 2;
-    p->x.steps[2] = 0;
+    qk_tensor_join_(&p->weights, &next->weights, 3);
+    qk_tensor_join_(&p->y, &next->y, 3);
     return 1;
 }
 
