@@ -179,6 +179,93 @@ static void test_same_x(void **state) {
     assert_false(qk_product_joins(&one, &next));
 }
 
+/* A matrix of the same x: where its weights begin, in rows, and its results, in elements. */
+static qk_product joinable(uint64_t rows, uint64_t weights, uint64_t y) {
+    qk_product p = product_of(rows, 1, 1, 1);
+    p.weights.range.offset = weights * ROW;
+    p.weights.range.size = rows * ROW;
+    p.y.range.offset = y * 4;
+    p.y.range.size = rows * 4;
+    return p;
+}
+
+/* q, k and v: of other numbers of rows, weights in another order than results, and x between these. */
+static void test_three_joined(void **state) {
+    (void)state;
+    static notes a, b;
+    qk_backend backend = backend_for(&a), other = backend_for(&b);
+    qk_product p = joinable(192, 100, 1024);
+    const qk_product k = joinable(64, 20, 256), v = joinable(128, 300, 0);
+    p.x.range = (qk_range){(void *)3, 2048, 1024};
+    qk_product next = v;
+    next.x.range = p.x.range;
+    assert_true(qk_product_joins(&p, &next));
+    assert_int_equal(p.weights.counts[1], 64);
+    next = k;
+    next.x.range = p.x.range;
+    assert_true(qk_product_joins(&p, &next));
+    assert_int_equal(p.y.counts[2], 6);
+    assert_int_equal(p.weights.range.offset, 20 * ROW);
+    assert_int_equal(p.weights.range.size, (428 - 20) * ROW);
+    assert_int_equal(p.y.range.size, (1024 + 192) * 4);
+    assert_int_equal(plan(&backend, &p), QK_OK);
+    assert_int_equal(qk_dispatch_product(&backend, &p, NULL), QK_OK);
+    const qk_views views = {.batches = {6},
+                            .weights_batches = {6},
+                            .x_strides = {QK_SAME_X},
+                            .parts = {{3, 80, 1024}, {2, 280, 0}, {1, 0, 256}}};
+    assert_int_equal(qk_dispatch_gemv_views(&other, p.kernel, &p.weights.range, p.x.range, p.y.range, 64, 256, 1,
+                                            &views, NULL, NULL),
+                     QK_OK);
+    assert_same(&a, &b);
+    assert_int_equal(a.launches, 1);
+    /* A fourth is none of three parts. */
+    next = joinable(64, 600, 4096);
+    next.x.range = p.x.range;
+    assert_false(qk_product_joins(&p, &next));
+    /* x may lie between results, not in them. */
+    p.x.range.offset = 1024 * 4 + 64;
+    assert_int_equal(plan(&backend, &p), QK_OK);
+    assert_int_equal(qk_dispatch_product(&backend, &p, NULL), QK_ERROR_ARGUMENT);
+}
+
+/* What is no part of one product stays as it was. */
+static void test_not_joined(void **state) {
+    (void)state;
+    const qk_product one = joinable(192, 100, 1024);
+    const qk_product others[] = {joinable(64, 20, 961),  /* its last result is the first of one */
+                                 joinable(64, 20, 1215), /* and here one's last */
+                                 joinable(1, 20, 256)};  /* 193 products */
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        qk_product p = one;
+        assert_false(qk_product_joins(&p, &others[i]));
+        assert_memory_equal(&p, &one, sizeof p);
+    }
+    qk_product p = one, next = joinable(64, 20, 960);
+    next.weights.range.offset += 2;
+    assert_false(qk_product_joins(&p, &next));
+    next.weights.range.offset -= 2;
+    next.weights.range.buffer = (void *)9;
+    assert_false(qk_product_joins(&p, &next));
+    next.weights.range.buffer = one.weights.range.buffer;
+    next.x.range.offset += 1024;
+    assert_false(qk_product_joins(&p, &next));
+    next.x.range.offset -= 1024;
+    assert_true(qk_product_joins(&p, &next));
+    p = one;
+    next = joinable(64, 20, 1216);
+    assert_true(qk_product_joins(&p, &next));
+    next = joinable(192, 20, 5000);
+    next.weights = tensor_of(1, 18, 32, 512, 192, 1, 1); /* other columns */
+    p = one;
+    assert_false(qk_product_joins(&p, &next));
+    p = product_of(64, 2, 1, 1);
+    next = p;
+    next.weights.range.offset += 64 * ROW;
+    next.y.range.offset += 4096;
+    assert_false(qk_product_joins(&p, &next)); /* two vectors */
+}
+
 static void test_sets(void **state) {
     (void)state;
     static notes a, b;
@@ -468,10 +555,11 @@ static void test_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products), cmocka_unit_test(test_same_x),    cmocka_unit_test(test_sets),
-        cmocka_unit_test(test_sixteen),  cmocka_unit_test(test_tiles),     cmocka_unit_test(test_packed_parts),
-        cmocka_unit_test(test_experts),  cmocka_unit_test(test_refused),   cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_rows),     cmocka_unit_test(test_no_status),
+        cmocka_unit_test(test_products),     cmocka_unit_test(test_same_x),       cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_three_joined), cmocka_unit_test(test_not_joined),   cmocka_unit_test(test_sixteen),
+        cmocka_unit_test(test_tiles),        cmocka_unit_test(test_packed_parts), cmocka_unit_test(test_experts),
+        cmocka_unit_test(test_refused),      cmocka_unit_test(test_copies),       cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_no_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,12 +163,11 @@ static qk_product ggml_vk_qk_product(const ggml_backend_vk_context * ctx, const 
     return p;
 }
 
-// How many of the products behind one are of its launch, as those of gate and up, or of q, k and v. `p` becomes all of them. Of experts it
-// is not measured.
+// How many of the products behind one are of its launch, as those of gate and up, or of q, k and v. `p` becomes all of them.
 static int ggml_vk_qk_joins(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at, qk_product & p) {
     const ggml_tensor * mul = graph->nodes[at];
     int count = 0;
-    for (; !ctx->device->disable_fusion && mul->op == GGML_OP_MUL_MAT && at + count + 1 < graph->n_nodes; count++) {
+    for (; !ctx->device->disable_fusion && at + count + 1 < graph->n_nodes; count++) {
         const ggml_tensor * next = graph->nodes[at + count + 1];
         if (next->src[1] != mul->src[1] || !ggml_vk_qk_multiplies(next)) {
             break;
@@ -181,9 +180,10 @@ static int ggml_vk_qk_joins(const ggml_backend_vk_context * ctx, const ggml_cgra
     return count;
 }
 
+// The same, as graphs are computed: experts are a launch each, for joined ones are not measured.
 static int ggml_vk_qk_joins(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at) {
     const ggml_tensor * mul = graph->nodes[at];
-    if (!ggml_vk_qk_multiplies(mul)) {
+    if (mul->op != GGML_OP_MUL_MAT || !ggml_vk_qk_multiplies(mul)) {
         return 0;
     }
     qk_product p = ggml_vk_qk_product(ctx, mul, mul);

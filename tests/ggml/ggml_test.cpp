@@ -46,12 +46,12 @@ static size_t launches(const char * name) {
 }
 
 // `second` is fused with `first`; the node before was done.
-static bool mul_mat(ggml_tensor * first, ggml_tensor * second = nullptr, ggml_tensor * before = nullptr) {
-    ggml_tensor * nodes[] = { before, first, second };
+static bool mul_mat(ggml_tensor * first, ggml_tensor * second = nullptr, ggml_tensor * before = nullptr, ggml_tensor * third = nullptr) {
+    ggml_tensor * nodes[] = { before, first, second, third };
     const int skip = before == nullptr;
-    const ggml_cgraph graph = { nodes + skip, 3 - skip - (second == nullptr) };
+    const ggml_cgraph graph = { nodes + skip, 4 - skip - (second == nullptr) - (third == nullptr) };
     notes.clear();
-    ctx.num_additional_fused_ops = second != nullptr;
+    ctx.num_additional_fused_ops = (second != nullptr) + (third != nullptr);
     ctx.unsynced_nodes_written.clear();
     return ggml_vk_qk_mul_mat(&ctx, subctx, &graph, !skip);
 }
@@ -209,7 +209,7 @@ static void test_joined() {
         const ggml_cgraph graph = { nodes, 1 + (second != nullptr) };
         return ggml_vk_qk_joins(&ctx, &graph, 0);
     };
-    CHECK(joins(&y, &z) && !joins(&z, &y) && !joins(&y, nullptr));
+    CHECK(joins(&y, &z) == 1 && joins(&z, &y) == 1 && joins(&y, nullptr) == 0);
     CHECK(mul_mat(&y, &z) && notes.size() == 1 && launches("qkgen_q4_0_gemv_f32") == 1 && ctx.num_additional_fused_ops == 1);
     CHECK(notes[0].buffers[0].range == (70 + 64) * 144 + QK_PADDING && notes[0].buffers[1].range == 1024);
     CHECK(notes[0].buffers[2].offset == Y && notes[0].buffers[2].range == Z - Y + 256);
@@ -219,13 +219,11 @@ static void test_joined() {
     ctx.device->disable_fusion = false;
     v.at += 18; // no whole rows
     CHECK(!joins(&y, &z));
-    v.at = 63 * 144; // over the first
-    CHECK(!joins(&y, &z));
     v.at = 70 * 144;
     z.at = Y + 252;
     CHECK(!joins(&y, &z));
     z.at = Z;
-    v.ne[1] = z.ne[0] = 32;
+    v.ne[1] = z.ne[0] = 3; // as many rows as do not divide the others
     CHECK(!joins(&y, &z));
     v.ne[1] = z.ne[0] = 64;
     ggml_tensor other = tensor(GGML_TYPE_F32, X + 1024, 256), sum = op(GGML_OP_ADD, Z, &x, &x, 64, 1);
@@ -238,6 +236,25 @@ static void test_joined() {
     x.ne[1] = y.ne[1] = z.ne[1] = 1;
     x.at = X + 4; // x is copied first
     CHECK(!joins(&y, &z));
+}
+
+// As q, k and v: of other numbers of rows, in whatever order.
+static void test_three_joined() {
+    ggml_tensor w = tensor(GGML_TYPE_Q4_0, 200 * 144, 256, 128), v = tensor(GGML_TYPE_Q4_0, 0, 256, 64), u = tensor(GGML_TYPE_Q4_0, 144 * 100, 256, 64);
+    ggml_tensor x = tensor(GGML_TYPE_F32, X, 256), y = op(GGML_OP_MUL_MAT, Z, &w, &x, 128, 1), z = op(GGML_OP_MUL_MAT, Y, &v, &x, 64, 1);
+    ggml_tensor last = op(GGML_OP_MUL_MAT, Z + 4096, &u, &x, 64, 1), fourth = last;
+    ggml_tensor * nodes[] = { &y, &z, &last, &fourth };
+    const ggml_cgraph graph = { nodes, 4 };
+    CHECK(ggml_vk_qk_joins(&ctx, &graph, 0) == 2);
+    CHECK(mul_mat(&y, &z, nullptr, &last) && notes.size() == 1 && launches("qkgen_q4_0_gemv_f32") == 1 && ctx.num_additional_fused_ops == 2);
+    CHECK(notes[0].buffers[0].range == (200 + 128) * 144 + QK_PADDING);
+    CHECK(notes[0].buffers[2].offset == Y && notes[0].buffers[2].range == Z + 4096 - Y + 256);
+    const std::vector<uint32_t> push = notes[0].push;
+    std::swap(z.at, last.at); // results where the other's were are another product
+    CHECK(mul_mat(&y, &z, nullptr, &last) && notes[0].buffers[2].offset == Y && notes[0].push != push);
+    std::swap(z.at, last.at);
+    z.src[0] = &u; // and so is another matrix
+    CHECK(mul_mat(&y, &z, nullptr, &last) && notes[0].buffers[0].offset == 100 * 144);
 }
 
 // So can be products of experts, of few tokens; in graphs they are not.
@@ -582,6 +599,7 @@ int main() {
     test_fused_columns();
     test_parted();
     test_joined();
+    test_three_joined();
     test_joined_experts();
     test_remembered();
     test_remembered_scratch();
