@@ -5,7 +5,7 @@
 // What a thread keeps of x: tiles of each right-hand side in steps that let halves hold them; the step; and sums over runs that
 // share a scale.
   @else
-// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+// Kept of x: tiles, in the order of the weights, and sums over runs that share a scale.
   @end
 @end
 @{x_kept}
@@ -21,7 +21,7 @@ float scale_of(@{vec} most, @{vec} all) {
 
 @end
 @if digits
-// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+// Integers for each unit of x: `most` are the largest magnitudes. What is not finite makes the step NaN.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {
     const float largest = max(max(most.x, most.y), max(most.z, most.w));
@@ -51,8 +51,8 @@ int dot16_unsigned(int sum, uvec4 codes, uvec4 x) {
 
 @end
 
-// The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
-// turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
+// The nearest integers plus BIAS, whose bytes are digits: below the highest with the sign bit turned over. Where a float has bits enough,
+// its last bit stands for 1 then, which is the rounding.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
 @if sums_runs

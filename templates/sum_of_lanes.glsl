@@ -1,4 +1,4 @@
-// Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
+// All sums at once, each over `width` lanes that begin at a multiple of it: number i is in the i-th.
 float sum_of_lanes(float v[@{sums}], uint width) {
     [[unroll]] for (uint left = @{sums} / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;

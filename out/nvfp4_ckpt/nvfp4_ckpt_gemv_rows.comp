@@ -41,14 +41,14 @@ layout(binding = 7, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 8, std430) readonly buffer Residual { float residual[]; };
 
 layout(push_constant) uniform Push {
-    uint rows, row_tiles, batch;      // of this launch; tiles of 16 elements in a row; right-hand sides
-    uint y_first, y_rows, epilogue;   // where it begins in y; rows of each right-hand side there; what is done with results
+    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows, epilogue;  // where it begins in y; rows of a right-hand side there
     uint cols, grid_rows, grid_cols;  // of the matrix that the blocks are patches of; blocks
-    uint groups, matrix_first, matrices, vectors;  // of VIEWS: each matrix's workgroups; first matrix; inner matrices; right-hand sides
-    uint sharing, sharing_outer;  // neighbours with the same weights, in each dimension
-    uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
-    uint x_first, x_stride, x_inner, x_outer;  // elements; from a right-hand side to the next, and from a matrix to the next
-    uint y_skip, y_stride, y_inner, y_outer;  // elements in y alone, then as of x
+    uint groups, matrix_first, matrices, vectors;  // of VIEWS: workgroups of a matrix; first matrix; inner matrices; right-hand sides
+    uint sharing, sharing_outer;  // neighbours with the same weights
+    uint weights_first, weights_inner, weights_outer;  // rows; to the next inner and outer matrix
+    uint x_first, x_stride, x_inner, x_outer;  // elements; to the next right-hand side, and matrix
+    uint y_skip, y_stride, y_inner, y_outer;  // in y alone; then as of x
 };
 
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
@@ -74,13 +74,13 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-// Bits of the epilogue. Scales are of a tensor, of rows or of vectors.
+// Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
-// A result of 16 bits, rounded once to the nearest, ties to even: in integers, for Vulkan leaves its rounding open.
+// 16 bits, rounded once, ties to even; in integers, for Vulkan leaves that open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds subnormal halves
     const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
     const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
@@ -115,7 +115,7 @@ void finish(uint m, uint n, float sum) {
 
 const uint TILES = 4u;
 
-// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+// Kept of x: tiles, in the order of the weights, and sums over runs that share a scale.
 vec4 x[TILES][4];
 float x_sum[TILES][1];
 

@@ -46,13 +46,13 @@ layout(binding = 5, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 6, std430) readonly buffer Residual { float residual[]; };
 
 layout(push_constant) uniform Push {
-    uint rows, row_tiles, batch;      // of this launch; tiles of 16 elements in a row; right-hand sides
-    uint y_first, y_rows, epilogue;   // where it begins in y; rows of each right-hand side there; what is done with results
-    uint groups, matrix_first, matrices, vectors;  // of VIEWS: each matrix's workgroups; first matrix; inner matrices; right-hand sides
-    uint sharing, sharing_outer;  // neighbours with the same weights, in each dimension
-    uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
-    uint x_first, x_stride, x_inner, x_outer;  // elements; from a right-hand side to the next, and from a matrix to the next
-    uint y_skip, y_stride, y_inner, y_outer;  // elements in y alone, then as of x
+    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows, epilogue;  // where it begins in y; rows of a right-hand side there
+    uint groups, matrix_first, matrices, vectors;  // of VIEWS: workgroups of a matrix; first matrix; inner matrices; right-hand sides
+    uint sharing, sharing_outer;  // neighbours with the same weights
+    uint weights_first, weights_inner, weights_outer;  // rows; to the next inner and outer matrix
+    uint x_first, x_stride, x_inner, x_outer;  // elements; to the next right-hand side, and matrix
+    uint y_skip, y_stride, y_inner, y_outer;  // in y alone; then as of x
 };
 
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
@@ -78,13 +78,13 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-// Bits of the epilogue. Scales are of a tensor, of rows or of vectors.
+// Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
-// A result of 16 bits, rounded once to the nearest, ties to even: in integers, for Vulkan leaves its rounding open.
+// 16 bits, rounded once, ties to even; in integers, for Vulkan leaves that open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds subnormal halves
     const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
     const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
@@ -125,7 +125,7 @@ uvec4 x[TILES][X_FOURS];
 float x_step(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS][i]); }  // that integers stand for
 float x_sum(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS][1u + i]); }  // over runs that share a scale
 
-// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+// Integers for each unit of x: `most` are the largest magnitudes. What is not finite makes the step NaN.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {
     const float largest = max(max(most.x, most.y), max(most.z, most.w));
@@ -137,8 +137,8 @@ spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [
 int signed_dot(uint codes, uint x, spirv_literal int packed);
 int dot4(uint codes, uint x) { return signed_dot(codes, x, 0); }
 
-// The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
-// turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
+// The nearest integers plus BIAS, whose bytes are digits: below the highest with the sign bit turned over. Where a float has bits enough,
+// its last bit stands for 1 then, which is the rounding.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
 int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }

@@ -46,22 +46,15 @@ layout(binding = 7, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 8, std430) readonly buffer Residual { float residual[]; };
 
 layout(push_constant) uniform Push {
-    uint rows;  // of one expert
-    uint row_tiles;  // tiles of 16 elements in a row
-    uint batch;  // tokens
-    uint slots;  // experts of each token
+    uint rows, row_tiles, batch, slots;  // of one expert; tiles of 16 elements in a row; tokens; experts of each
     uint x_slots;  // right-hand sides of each token: one for all of its slots, or one for each
-    uint experts;  // all there are
-    uint expert_first;  // those that are bound in this launch
-    uint expert_end;
-    uint epilogue;  // what is done with results
-    // Of VIEWS:
-    uint weights_inner;  // rows from an expert to the next
-    uint x_first, x_stride, x_inner;  // elements; from a slot's x to the next, and from a token's to the next
-    uint y_skip, y_stride, y_inner;  // elements in y alone, then as of x
-    uint ids_skip, ids_inner;  // and from a token's ids to the next
+    uint experts, expert_first, expert_end, epilogue;  // all there are; those that are bound in this launch
+    uint weights_inner;  // of VIEWS: rows from an expert to the next
+    uint x_first, x_stride, x_inner;  // elements; to the next slot's x, and the next token's
+    uint y_skip, y_stride, y_inner;  // in y alone; then as of x
+    uint ids_skip, ids_inner;  // and to the next token's ids
     uint sets, set_first;  // of experts with the same ids and x: those of this launch
-    uint weights_first, weights_outer, y_outer;  // rows before them, and from a set to the next
+    uint weights_first, weights_outer, y_outer;  // rows before them, and to the next set
 };
 
 // Pairs are counted through all sets; of this one is that at hand.
@@ -92,13 +85,13 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-// Bits of the epilogue. Scales are of a tensor, of rows or of vectors.
+// Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
-// A result of 16 bits, rounded once to the nearest, ties to even: in integers, for Vulkan leaves its rounding open.
+// 16 bits, rounded once, ties to even; in integers, for Vulkan leaves that open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds subnormal halves
     const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
     const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
@@ -148,7 +141,7 @@ void keep_word(uint k, uint i, uint word) { x[k][i / 4u][i % 4u] = word; }
 float x_step(uint k, uint i) { return uintBitsToFloat(kept_word(k, DIGITS * 4u + i)); }  // that integers stand for
 int x_digits(uint k, uint digit, uint i) { return int(kept_word(k, DIGITS * 4u + 1u + digit * 4u + i)); }  // of them, one digit
 
-// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+// Integers for each unit of x: `most` are the largest magnitudes. What is not finite makes the step NaN.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {
     const float largest = max(max(most.x, most.y), max(most.z, most.w));
@@ -160,8 +153,8 @@ spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [
 int signed_dot(uint codes, uint x, spirv_literal int packed);
 int dot4(uint codes, uint x) { return signed_dot(codes, x, 0); }
 
-// The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
-// turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
+// The nearest integers plus BIAS, whose bytes are digits: below the highest with the sign bit turned over. Where a float has bits enough,
+// its last bit stands for 1 then, which is the rounding.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
 

@@ -592,14 +592,13 @@ kernel void tq1_0_dequant_bf16(
 
 // tq1_0_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 struct tq1_0_gather_f32_push {
-    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint rows, row_first, row_end;  // that an index may name; what is bound in this launch
     uint row_tiles, tokens;  // of a row, tiles of 4 elements; of all batches
-    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
-    uint batches;  // so many of which are in the inner of two dimensions
+    uint batch_tokens, batches;  // of a batch, 0: all lie one after the other; batches in the inner of two dimensions
     uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
-    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_words;  // 0: tokens are rows in order; 1; 2: of 64 bits
     uint index_step, index_batch, index_outer;  // words
-    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint index_batches, index_outers;  // with indices of their own; others have the same again
     uint row_step, row_batch, row_outer;  // rows of the table
     uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
@@ -649,14 +648,13 @@ kernel void tq1_0_gather_f32(
 
 // tq1_0_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
 struct tq1_0_gather_f16_push {
-    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint rows, row_first, row_end;  // that an index may name; what is bound in this launch
     uint row_tiles, tokens;  // of a row, tiles of 8 elements; of all batches
-    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
-    uint batches;  // so many of which are in the inner of two dimensions
+    uint batch_tokens, batches;  // of a batch, 0: all lie one after the other; batches in the inner of two dimensions
     uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
-    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_words;  // 0: tokens are rows in order; 1; 2: of 64 bits
     uint index_step, index_batch, index_outer;  // words
-    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint index_batches, index_outers;  // with indices of their own; others have the same again
     uint row_step, row_batch, row_outer;  // rows of the table
     uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
@@ -706,14 +704,13 @@ kernel void tq1_0_gather_f16(
 
 // tq1_0_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 struct tq1_0_gather_bf16_push {
-    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint rows, row_first, row_end;  // that an index may name; what is bound in this launch
     uint row_tiles, tokens;  // of a row, tiles of 8 elements; of all batches
-    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
-    uint batches;  // so many of which are in the inner of two dimensions
+    uint batch_tokens, batches;  // of a batch, 0: all lie one after the other; batches in the inner of two dimensions
     uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
-    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_words;  // 0: tokens are rows in order; 1; 2: of 64 bits
     uint index_step, index_batch, index_outer;  // words
-    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint index_batches, index_outers;  // with indices of their own; others have the same again
     uint row_step, row_batch, row_outer;  // rows of the table
     uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
@@ -1094,14 +1091,13 @@ kernel void tq1_0_encode_bf16(
 
 // tq1_0_set_rows_f32: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), src in f32.
 struct tq1_0_set_rows_f32_push {
-    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint rows, row_first, row_end;  // that an index may name; what is bound in this launch
     uint row_tiles, tokens;  // of a row, blocks of 256 elements; of all batches
-    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
-    uint batches;  // so many of which are in the inner of two dimensions
+    uint batch_tokens, batches;  // of a batch, 0: all lie one after the other; batches in the inner of two dimensions
     uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
-    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_words;  // 0: tokens are rows in order; 1; 2: of 64 bits
     uint index_step, index_batch, index_outer;  // words
-    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint index_batches, index_outers;  // with indices of their own; others have the same again
     uint row_step, row_batch, row_outer;  // rows of the table
     uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
@@ -1143,14 +1139,13 @@ kernel void tq1_0_set_rows_f32(
 
 // tq1_0_set_rows_f16: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), src in f16.
 struct tq1_0_set_rows_f16_push {
-    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint rows, row_first, row_end;  // that an index may name; what is bound in this launch
     uint row_tiles, tokens;  // of a row, blocks of 256 elements; of all batches
-    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
-    uint batches;  // so many of which are in the inner of two dimensions
+    uint batch_tokens, batches;  // of a batch, 0: all lie one after the other; batches in the inner of two dimensions
     uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
-    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_words;  // 0: tokens are rows in order; 1; 2: of 64 bits
     uint index_step, index_batch, index_outer;  // words
-    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint index_batches, index_outers;  // with indices of their own; others have the same again
     uint row_step, row_batch, row_outer;  // rows of the table
     uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
@@ -1192,14 +1187,13 @@ kernel void tq1_0_set_rows_f16(
 
 // tq1_0_set_rows_bf16: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), src in bf16.
 struct tq1_0_set_rows_bf16_push {
-    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint rows, row_first, row_end;  // that an index may name; what is bound in this launch
     uint row_tiles, tokens;  // of a row, blocks of 256 elements; of all batches
-    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
-    uint batches;  // so many of which are in the inner of two dimensions
+    uint batch_tokens, batches;  // of a batch, 0: all lie one after the other; batches in the inner of two dimensions
     uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
-    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_words;  // 0: tokens are rows in order; 1; 2: of 64 bits
     uint index_step, index_batch, index_outer;  // words
-    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint index_batches, index_outers;  // with indices of their own; others have the same again
     uint row_step, row_batch, row_outer;  // rows of the table
     uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
