@@ -1,6 +1,5 @@
 @{banner}
 #version 450
-#extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_control_flow_attributes : require
 @include mma_units.ext
@@ -102,8 +101,7 @@ void walk_rows(uint from, uint end) {
 @end
 void main() {
     find_matrix();
-    g = lane() / 4u;
-    t = lane() % 4u;
+    g = lane() / 4u, t = lane() % 4u;
     @{fill_tables}
 @if restricted
     const uint end = @{mma_end};
