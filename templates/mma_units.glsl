@@ -1,11 +1,9 @@
 // Threads are teams of 32. Where a subgroup has fewer, several are one, and speak through shared memory.
 const bool SPLIT_TEAMS = LANES < 32u;
 shared float team_values[SPLIT_TEAMS ? gl_WorkGroupSize.x : 1u];
-
 uint lane() { return SPLIT_TEAMS ? gl_LocalInvocationID.x % 32u : gl_SubgroupInvocationID; }
 uint subgroup() { return SPLIT_TEAMS ? gl_LocalInvocationID.x / 32u : gl_SubgroupID; }
 void team_barrier() { if (SPLIT_TEAMS) barrier(); else subgroupBarrier(); }
-
 float most_of_four(float value) {  // threads that share a row
     value = max(value, subgroupShuffleXor(value, 1u));
     return max(value, subgroupShuffleXor(value, 2u));
@@ -37,15 +35,13 @@ vec2 of_vectors(float value) {
 #define unit_sums coopmat<float, gl_ScopeSubgroup, UNIT_ROWS, UNIT_COLS, gl_MatrixUseAccumulator>
 #define left_operand coopmat<float16_t, gl_ScopeSubgroup, UNIT_ROWS, UNIT_DEPTH, gl_MatrixUseA>
 #define right_operand coopmat<float16_t, gl_ScopeSubgroup, UNIT_DEPTH, UNIT_COLS, gl_MatrixUseB>
-
 // Of all 16 rows, or of the first and the last 8: then each is another subgroup's, where a team has several.
 struct accumulators { unit_sums low, high; };
 accumulators no_products() { return accumulators(unit_sums(0.0), unit_sums(0.0)); }
 bool has_low() { return !SPLIT_TEAMS || gl_LocalInvocationID.x % 32u / LANES == 0u; }
 bool has_high() { return UNIT_ROWS == 8u && (!SPLIT_TEAMS || gl_LocalInvocationID.x % 32u / LANES == 1u); }
 
-// Operands of one product, rows and columns of 16 halves, of each team; and its results. Columns that there are none of stay as they
-// are: no result that is read depends on them.
+// Operands of one product of each team, rows and columns of 16 halves; and its results. No result that is read has columns left alone.
 shared uvec2 left_shared[DIRECT ? 1u : SUBGROUPS * 64u];
 shared uvec2 right_shared[DIRECT ? 1u : SUBGROUPS * UNIT_COLS * 4u];
 shared float sums_shared[DIRECT ? 1u : SUBGROUPS * UNIT_COLS * 16u];

@@ -23,16 +23,6 @@ static bool is_largest(const qg_operands *o, uint32_t i) {
     return true;
 }
 
-/* `item`, behind the one before where that is not the first, and the line has room. */
-static void add_item(qg_text *text, const char *begin, const char *item, bool first) {
-    enum { COLUMNS = 140 };
-    size_t line = text->length;
-    while (line > 0 && (line == text->length || text->data[line - 1] != '\n')) --line;
-    const bool joined = !first && text->length - line + strlen(", ") + strlen(item) <= COLUMNS + strlen("\n");
-    if (joined) text->length -= strlen(";\n");
-    qg_text_printf(text, "%s%s;\n", joined ? ", " : begin, item);
-}
-
 /* The largest of what becomes a half. */
 static void add_most(qg_text *text, const qg_operands *o, const qg_target *target) {
     const char *absolute = target->absolute, *vec = NULL;
@@ -47,7 +37,7 @@ static void add_most(qg_text *text, const qg_operands *o, const qg_target *targe
         else
             qg_print_expression(&item, o->ir, target, o->offsets[i - o->n_scales]);
         qg_text_puts(&item, "))");
-        add_item(text, "    ", item.data, first);
+        qg_add_item(text, "    ", item.data, first);
         first = false;
     }
     for (uint32_t i = 0; i < o->n_words; ++i) {
@@ -58,7 +48,7 @@ static void add_most(qg_text *text, const qg_operands *o, const qg_target *targe
         qg_text_printf(&value, vec ? "all = max(all, %s(" : "%s(", absolute);
         qg_print_expression(&value, o->ir, target, word->node);
         if (vec)
-            add_item(text, "    ", qg_format(text->arena, "%s))", value.data), first);
+            qg_add_item(text, "    ", qg_format(text->arena, "%s))", value.data), first);
         else
             qg_text_printf(text, "%s);\n", value.data);
         first = !vec;
@@ -197,12 +187,12 @@ static void add_scales(qg_text *text, const qg_operands *o, const qg_target *tar
         bool first = true;
         for (uint32_t i = 0; i < o->n_scales; ++i) {
             if (part_of_scale(o, i, false) != part || is_added_to(o, i) != two) continue;
-            add_item(text, begin, scale_text(o, target, i, two), first);
+            qg_add_item(text, begin, scale_text(o, target, i, two), first);
             first = false;
         }
         for (uint32_t i = 0; i < o->n_offsets && two; ++i) {
             if (part_of_scale(o, i, true) != part) continue;
-            add_item(text, begin, offset_text(o, target, i), first);
+            qg_add_item(text, begin, offset_text(o, target, i), first);
             first = false;
         }
     }
@@ -227,8 +217,8 @@ void qg_operands_body(qg_text *text, const qg_operands *operands, const qg_ir *i
                 qg_print_statement(text, ir, target, ir->statements[i], "        ");
         add_scales(text, o, target, p, "        ");
         for (uint32_t i = 0; i < each; ++i)
-            add_item(text, "        ",
-                     qg_format(text->arena, "v[%u] = %s", i, word_text(o, target, &o->words[p * each + i])), i == 0);
+            qg_add_item(text, "        ",
+                        qg_format(text->arena, "v[%u] = %s", i, word_text(o, target, &o->words[p * each + i])), i == 0);
     }
     qg_text_puts(text, "    }\n");
 }

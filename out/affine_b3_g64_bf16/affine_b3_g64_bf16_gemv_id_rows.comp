@@ -6,15 +6,12 @@
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
 //     for bits in 2 3 4 5 6 8, group in 32 64 128, T in f16 bf16 f32
-//
 //     block group {
 //         buffer weight { w: u32[group * bits / 32] }
 //         buffer scales { s: T }
 //         buffer biases { b: T }
 //     }
-//
 //     code q = w { bits @ 0 (group:bits) }
-//
 //     value = q * s + b
 //
 // Here bits = 3, group = 64, T = bf16.
@@ -22,7 +19,6 @@
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_shader_16bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
 layout(constant_id = 21) const uint X_TYPE = 0;  // of x: 0 f32, 1 f16, 2 bf16
@@ -43,7 +39,6 @@ layout(binding = 7, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 8, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 9, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 10, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch, slots;  // of one expert; tiles of 32 elements in a row; tokens; experts of each
     uint x_slots;  // right-hand sides of each token: one for all of its slots, or one for each
@@ -76,8 +71,7 @@ uint x_from(uint vector, uint row_runs) {
 // Number of a pair among the ids.
 uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
@@ -138,8 +132,7 @@ const uint TILES = 2u;
 vec4 x[TILES][8];
 float x_sum[TILES][1];
 
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint tile = j % 2u, place = j / 2u * 16u + tile * 8u, from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 8u) + place;
     vec4 run[8];
     [[unroll]] for (uint r = 0u; r < 8u; ++r) run[r] = x_run(from + r);

@@ -6,15 +6,12 @@
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
 //     for bits in 2 3 4 5 6 8, group in 32 64 128, T in f16 bf16 f32
-//
 //     block group {
 //         buffer weight { w: u32[group * bits / 32] }
 //         buffer scales { s: T }
 //         buffer biases { b: T }
 //     }
-//
 //     code q = w { bits @ 0 (group:bits) }
-//
 //     value = q * s + b
 //
 // Here bits = 3, group = 64, T = bf16.
@@ -22,7 +19,6 @@
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_16bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time, at most as many as a subgroup has lanes
 layout(constant_id = 21) const uint X_TYPE = 0;  // of x: 0 f32, 1 f16, 2 bf16
@@ -48,7 +44,6 @@ layout(binding = 7, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 8, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 9, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 10, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch, slots;  // of one expert; tiles of 32 elements in a row; tokens; experts of each
     uint x_slots;  // right-hand sides of each token: one for all of its slots, or one for each
@@ -81,8 +76,7 @@ uint x_from(uint vector, uint row_runs) {
 // Number of a pair among the ids.
 uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
@@ -157,8 +151,7 @@ vec4 staged_x(uint at) {
     return staged[place + place / 16u];
 }
 
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint tile = j % 2u, place = j / 2u * 32u + tile * 16u, from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 8u) + place;
     vec4 run[16];
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = staged_x(from + r);
@@ -178,17 +171,14 @@ void load_x(uint vector, uint j, uint k) {
         + run[13] + run[14] + run[15], vec4(1.0));
 }
 
-// Loads tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
+// Not that of the last block of all, from where loads of 16 bytes would go beyond the end.
+void fetch(uint n, uint j, out uvec4 fours[2], out uint words[2]) {  // tile `j` of row `n`
     if (PADDED == 0u && n + 1u == (expert_end - expert_first) * rows && j + 2u >= row_tiles / 2u) {
         n = 0u;
         j = j % 2u;
     }
     uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u, begin = block * 12u + tile * 6u, window = begin / 4u;
-    fours[0] = weight_four[window];
-    fours[1] = weight_four[window + 1u];
-    words[0] = scales_word[block];
-    words[1] = biases_word[block];
+    fours[0] = weight_four[window], fours[1] = weight_four[window + 1u], words[0] = scales_word[block], words[1] = biases_word[block];
 }
 
 // 16 bytes, as far as block `block` goes.
@@ -205,9 +195,7 @@ uvec4 weight_to_end(uint at, uint block) {
 // Loads tile `j` of row `n` of the last block of all.
 void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
     uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u, begin = block * 12u + tile * 6u, window = begin / 4u;
-    fours[0] = weight_to_end(window, block);
-    fours[1] = weight_to_end(window + 1u, block);
-    words[0] = scales_word[block];
+    fours[0] = weight_to_end(window, block), fours[1] = weight_to_end(window + 1u, block), words[0] = scales_word[block];
     words[1] = biases_word[block];
 }
 
@@ -252,8 +240,7 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout flo
     sum += s * (dots6 + dots13) + b * x_sum[k][0];
 }
 
-// All sums at once, each over `width` lanes that begin at a multiple of it: number i is in the i-th.
-float sum_of_lanes(float v[SUMS], uint width) {
+float sum_of_lanes(float v[SUMS], uint width) {  // all at once, over lanes from a multiple of `width` on: number i is in the i-th
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i)
@@ -319,8 +306,7 @@ void main() {
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
                     accumulate(end - 1u, j, k, last_fours, last_words, sum_at_end);
                 }
-                uvec4 fours[ROWS][2];
-                uint words[ROWS][2];
+                uvec4 fours[ROWS][2]; uint words[ROWS][2];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
                 if (at_end) {

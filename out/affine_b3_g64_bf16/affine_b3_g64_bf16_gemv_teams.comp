@@ -6,15 +6,12 @@
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
 //     for bits in 2 3 4 5 6 8, group in 32 64 128, T in f16 bf16 f32
-//
 //     block group {
 //         buffer weight { w: u32[group * bits / 32] }
 //         buffer scales { s: T }
 //         buffer biases { b: T }
 //     }
-//
 //     code q = w { bits @ 0 (group:bits) }
-//
 //     value = q * s + b
 //
 // Here bits = 3, group = 64, T = bf16.
@@ -22,7 +19,6 @@
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_16bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
@@ -34,7 +30,6 @@ layout(constant_id = 31) const uint Y_TYPE = 0;  // of y: 0 f32, 1 f16, 2 bf16
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as push constants say
 shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
-
 layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
 layout(binding = 1, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
 layout(binding = 2, std430) readonly buffer BiasesBuffer { uint16_t biases[]; };
@@ -48,7 +43,6 @@ layout(binding = 5, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 6, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 7, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 8, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;  // of this launch; tiles of 32 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;  // where it begins in y; rows of a right-hand side there
@@ -74,8 +68,7 @@ uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
@@ -143,8 +136,7 @@ void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 ru
     run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
 }
 
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint tile = j % 4u, place = j / 4u * 32u + tile * 8u, from = x_from(min(vector, batch - 1u), row_tiles * 8u) + place;
     vec4 run[8];
     [[unroll]] for (uint r = 0u; r < 8u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
@@ -157,16 +149,11 @@ void load_x(uint vector, uint j, uint k) {
     x_sum[k][0] = dot(run[0] + run[1] + run[2] + run[3] + run[4] + run[5] + run[6] + run[7], vec4(1.0));
 }
 
-// Loads tile `j` of row `n`.
-void fetch(uint n, uint j, out uint words[5]) {
+void fetch(uint n, uint j, out uint words[5]) {  // tile `j` of row `n`
     const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 4u, tile = j % 4u;
-    words[0] = weight[block * 12u + tile * 3u];
-    words[1] = scales_word[block];
-    words[2] = biases_word[block];
-    words[3] = weight[block * 12u + tile * 3u + 1u];
-    words[4] = weight[block * 12u + tile * 3u + 2u];
+    words[0] = weight[block * 12u + tile * 3u], words[1] = scales_word[block], words[2] = biases_word[block];
+    words[3] = weight[block * 12u + tile * 3u + 1u], words[4] = weight[block * 12u + tile * 3u + 2u];
 }
-
 // Whether it is that turn's: always, but no compiler knows, which would load for all first, into registers that others could have.
 bool is_turn(uint turn) { return turn == 0u || (turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }
 
@@ -219,8 +206,7 @@ void take_x(uint m, uint t, bvec4 turns) {
     if (turns.w) x_sum[0][0] = shared_x[(m * X_FOURS + 8u) * SLICE + t].x;
 }
 
-// All sums at once, each over `width` lanes that begin at a multiple of it: number i is in the i-th.
-float sum_of_lanes(float v[ROWS], uint width) {
+float sum_of_lanes(float v[ROWS], uint width) {  // all at once, over lanes from a multiple of `width` on: number i is in the i-th
     [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i)
@@ -254,8 +240,7 @@ void main() {
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[m][r] = 0.0;
         for (uint from = 0u; from < tiles; from += slice) {
             const uint count = min(slice, tiles - from);
-            // Weights are on their way while the workgroup waits for x.
-            uint words[ROWS][5];
+            uint words[ROWS][5];  // weights are on their way while the workgroup waits for x
             [[unroll]] for (uint r = 0u; r < ROWS; ++r)
                 if (TURNS == 1u) fetch(min(row + r, last), from + min(lane, count - 1u), words[r]);
             if (slice < tiles || first < group_count() * teams * ROWS) share_slice(from, count);  // else it is there still

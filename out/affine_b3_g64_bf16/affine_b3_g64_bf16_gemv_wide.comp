@@ -6,15 +6,12 @@
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
 //     for bits in 2 3 4 5 6 8, group in 32 64 128, T in f16 bf16 f32
-//
 //     block group {
 //         buffer weight { w: u32[group * bits / 32] }
 //         buffer scales { s: T }
 //         buffer biases { b: T }
 //     }
-//
 //     code q = w { bits @ 0 (group:bits) }
-//
 //     value = q * s + b
 //
 // Here bits = 3, group = 64, T = bf16.
@@ -22,7 +19,6 @@
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_16bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides, of each of which a thread keeps its part
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
@@ -50,7 +46,6 @@ layout(binding = 5, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 6, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 7, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 8, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;  // of this launch; tiles of 32 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;  // where it begins in y; rows of a right-hand side there
@@ -76,8 +71,7 @@ uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
@@ -141,8 +135,7 @@ vec4 staged_x(uint at) {
     return staged[place + place / 16u];
 }
 
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint tile = j % 2u, place = j / 2u * 32u + tile * 16u, from = x_from(min(vector, batch - 1u), row_tiles * 8u) + place;
     vec4 run[16];
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = staged_x(from + r);
@@ -162,17 +155,14 @@ void load_x(uint vector, uint j, uint k) {
         + run[13] + run[14] + run[15], vec4(1.0));
 }
 
-// Loads tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
+// Not that of the last block of all, from where loads of 16 bytes would go beyond the end.
+void fetch(uint n, uint j, out uvec4 fours[2], out uint words[2]) {  // tile `j` of row `n`
     if (PADDED == 0u && n + 1u == rows && j + 2u >= row_tiles / 2u) {
         n = 0u;
         j = j % 2u;
     }
     uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u, begin = block * 12u + tile * 6u, window = begin / 4u;
-    fours[0] = weight_four[window];
-    fours[1] = weight_four[window + 1u];
-    words[0] = scales_word[block];
-    words[1] = biases_word[block];
+    fours[0] = weight_four[window], fours[1] = weight_four[window + 1u], words[0] = scales_word[block], words[1] = biases_word[block];
 }
 
 // 16 bytes, as far as block `block` goes.
@@ -189,9 +179,7 @@ uvec4 weight_to_end(uint at, uint block) {
 // Loads tile `j` of row `n` of the last block of all.
 void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
     uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u, begin = block * 12u + tile * 6u, window = begin / 4u;
-    fours[0] = weight_to_end(window, block);
-    fours[1] = weight_to_end(window + 1u, block);
-    words[0] = scales_word[block];
+    fours[0] = weight_to_end(window, block), fours[1] = weight_to_end(window + 1u, block), words[0] = scales_word[block];
     words[1] = biases_word[block];
 }
 
@@ -236,8 +224,7 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout flo
     sum += s * (dots6 + dots13) + b * x_sum[k][0];
 }
 
-// All sums at once, each over `width` lanes that begin at a multiple of it: number i is in the i-th.
-float sum_of_lanes(float v[SUMS], uint width) {
+float sum_of_lanes(float v[SUMS], uint width) {  // all at once, over lanes from a multiple of `width` on: number i is in the i-th
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i)
@@ -289,8 +276,7 @@ void walk() {
                     accumulate(end - 1u, j, m, last_fours, last_words, sum_at_end[m]);
                 }
             }
-            uvec4 fours[ROWS][2];
-            uint words[ROWS][2];
+            uvec4 fours[ROWS][2]; uint words[ROWS][2];
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
             [[unroll]] for (uint r = 0u; r < ROWS; ++r)
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m)

@@ -5,27 +5,23 @@
 // For each weight 0.25 bytes read, 11.2 operations: 1.38 loads, 1 bits, 3.62 integer, 3.12 float, 2.12 conversions.
 //     format aqlm_2x8_g8 "sums of two vectors of 8, each out of a table of 256, a scale for each row"
 //     from "AQLM: inference_lib, two codebooks of 8 bits"
-//
 //     block 1 x 8 {
 //         buffer codes                { n: u8[1][2] }
 //         buffer codebook0[c0 of 256] { vectors0: f16[1][8] }    # codebooks[0]
 //         buffer codebook1[c1 of 256] { vectors1: f16[1][8] }    # codebooks[1], which follows in the same tensor
 //         buffer scales[rows]         { d: f16 }
 //     }
-//
 //     code c0 per 8     = n        { 8 @ 0 }
 //     code c1 per 8     = n        { 8 @ 8 }
 //     code v0: f16      = vectors0 { 16 @ 0 (8:16) }
 //     code v1: f16      = vectors1 { 16 @ 0 (8:16) }
 //     code s: f16 per 8 = d        { 16 @ 0 }
-//
 //     value = (v0 + v1) * s
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_shader_8bit_storage : require
 #extension GL_EXT_shader_16bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
 layout(constant_id = 21) const uint X_TYPE = 0;  // of x: 0 f32, 1 f16, 2 bf16
@@ -47,7 +43,6 @@ layout(binding = 8, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 9, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 10, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 11, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch, slots;  // of one expert; tiles of 8 elements in a row; tokens; experts of each
     uint x_slots;  // right-hand sides of each token: one for all of its slots, or one for each
@@ -81,8 +76,7 @@ uint x_from(uint vector, uint row_runs) {
 // Number of a pair among the ids.
 uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
@@ -141,8 +135,7 @@ const uint TILES = 8u;
 vec4 x[TILES][2];
 float x_sum[TILES][1];
 
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint place = j * 2u, from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 2u) + place;
     vec4 run[2];
     [[unroll]] for (uint r = 0u; r < 2u; ++r) run[r] = x_run(from + r);

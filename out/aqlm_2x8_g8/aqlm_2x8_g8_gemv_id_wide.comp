@@ -5,27 +5,23 @@
 // For each weight 0.25 bytes read, 8.75 operations: 0.625 loads, 1 bits, 1.88 integer, 3.12 float, 2.12 conversions.
 //     format aqlm_2x8_g8 "sums of two vectors of 8, each out of a table of 256, a scale for each row"
 //     from "AQLM: inference_lib, two codebooks of 8 bits"
-//
 //     block 1 x 8 {
 //         buffer codes                { n: u8[1][2] }
 //         buffer codebook0[c0 of 256] { vectors0: f16[1][8] }    # codebooks[0]
 //         buffer codebook1[c1 of 256] { vectors1: f16[1][8] }    # codebooks[1], which follows in the same tensor
 //         buffer scales[rows]         { d: f16 }
 //     }
-//
 //     code c0 per 8     = n        { 8 @ 0 }
 //     code c1 per 8     = n        { 8 @ 8 }
 //     code v0: f16      = vectors0 { 16 @ 0 (8:16) }
 //     code v1: f16      = vectors1 { 16 @ 0 (8:16) }
 //     code s: f16 per 8 = d        { 16 @ 0 }
-//
 //     value = (v0 + v1) * s
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_8bit_storage : require
 #extension GL_EXT_shader_16bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time, at most as many as a subgroup has lanes
 layout(constant_id = 21) const uint X_TYPE = 0;  // of x: 0 f32, 1 f16, 2 bf16
@@ -50,7 +46,6 @@ layout(binding = 8, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 9, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 10, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 11, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch, slots;  // of one expert; tiles of 8 elements in a row; tokens; experts of each
     uint x_slots;  // right-hand sides of each token: one for all of its slots, or one for each
@@ -84,8 +79,7 @@ uint x_from(uint vector, uint row_runs) {
 // Number of a pair among the ids.
 uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
@@ -158,22 +152,19 @@ vec4 staged_x(uint at) {
     return staged[place + place / 8u];
 }
 
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint place = j * 2u, from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 2u) + place;
     vec4 run[2];
     [[unroll]] for (uint r = 0u; r < 2u; ++r) run[r] = staged_x(from + r);
     [[unroll]] for (uint r = 0u; r < 2u; ++r) x[k][r] = run[r];
 }
 
-// Loads tile `j` of row `n`.
-void fetch(uint n, uint j, out uvec4 fours[2], out uint words[3]) {
+void fetch(uint n, uint j, out uvec4 fours[2], out uint words[3]) {  // tile `j` of row `n`
     const uint expert = n / rows, row = n % rows, tile = j;
     const uint block_col = tile / 1u;
     uint n0 = uint(codes[expert * (rows * (grid_cols * 2u)) + (row * (grid_cols * 2u) + block_col * 2u)]);
     uint n1 = uint(codes[expert * (rows * (grid_cols * 2u)) + (row * (grid_cols * 2u) + (block_col * 2u + 1u))]);
-    fours[0] = codebook0_four[expert * 256u + n0];
-    fours[1] = codebook1_four[expert * 256u + n1];
+    fours[0] = codebook0_four[expert * 256u + n0], fours[1] = codebook1_four[expert * 256u + n1];
     words[0] = uint(codes[expert * (rows * (grid_cols * 2u)) + (row * (grid_cols * 2u) + block_col * 2u)]);
     words[1] = uint(codes[expert * (rows * (grid_cols * 2u)) + (row * (grid_cols * 2u) + (block_col * 2u + 1u))]);
     words[2] = uint(scales[expert * rows + row]);
@@ -199,8 +190,7 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[3], inout flo
     sum += s * dots;
 }
 
-// All sums at once, each over `width` lanes that begin at a multiple of it: number i is in the i-th.
-float sum_of_lanes(float v[SUMS], uint width) {
+float sum_of_lanes(float v[SUMS], uint width) {  // all at once, over lanes from a multiple of `width` on: number i is in the i-th
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i)
@@ -257,8 +247,7 @@ void main() {
                 if (STAGED == 1u && !kept) load_x(vector, min(j, tiles - 1u), k);
                 if (j >= tiles) continue;
                 if (!bound) continue;
-                uvec4 fours[ROWS][2];
-                uint words[ROWS][3];
+                uvec4 fours[ROWS][2]; uint words[ROWS][3];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
             }

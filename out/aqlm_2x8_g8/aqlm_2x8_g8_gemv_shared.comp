@@ -5,27 +5,23 @@
 // For each weight 0.25 bytes read, 9.38 operations: 1.38 loads, 1 bits, 1.75 integer, 3.12 float, 2.12 conversions.
 //     format aqlm_2x8_g8 "sums of two vectors of 8, each out of a table of 256, a scale for each row"
 //     from "AQLM: inference_lib, two codebooks of 8 bits"
-//
 //     block 1 x 8 {
 //         buffer codes                { n: u8[1][2] }
 //         buffer codebook0[c0 of 256] { vectors0: f16[1][8] }    # codebooks[0]
 //         buffer codebook1[c1 of 256] { vectors1: f16[1][8] }    # codebooks[1], which follows in the same tensor
 //         buffer scales[rows]         { d: f16 }
 //     }
-//
 //     code c0 per 8     = n        { 8 @ 0 }
 //     code c1 per 8     = n        { 8 @ 8 }
 //     code v0: f16      = vectors0 { 16 @ 0 (8:16) }
 //     code v1: f16      = vectors1 { 16 @ 0 (8:16) }
 //     code s: f16 per 8 = d        { 16 @ 0 }
-//
 //     value = (v0 + v1) * s
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_8bit_storage : require
 #extension GL_EXT_shader_16bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a subgroup has lanes
@@ -47,7 +43,6 @@ layout(binding = 6, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 7, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 8, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 9, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;  // of this launch; tiles of 8 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;  // where it begins in y; rows of a right-hand side there
@@ -74,8 +69,7 @@ uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
@@ -124,8 +118,7 @@ void finish(uint m, uint n, float sum) { finish(m, n, sum, true, true); }
 vec4 x[1][2];
 float x_sum[1][1];
 
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint place = j * 2u, from = x_from(min(vector, batch - 1u), row_tiles * 2u) + place;
     vec4 run[2];
     [[unroll]] for (uint r = 0u; r < 2u; ++r) run[r] = x_run(from + r);
@@ -167,8 +160,7 @@ void take_x(uint m, uint t) {
     [[unroll]] for (uint i = 0u; i < 2u; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
 }
 
-// All sums at once, each over `width` lanes that begin at a multiple of it: number i is in the i-th.
-float sum_of_lanes(float v[ROWS], uint width) {
+float sum_of_lanes(float v[ROWS], uint width) {  // all at once, over lanes from a multiple of `width` on: number i is in the i-th
     [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i)

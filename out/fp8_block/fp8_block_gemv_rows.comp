@@ -5,21 +5,17 @@
 // For each weight 1 bytes read, 11.7 operations: 1.06 loads, 4.25 bits, 3.75 integer, 2.12 float, 0.5 conversions.
 //     format fp8_block "E4M3 codes, a scale for each patch of 128 x 128"
 //     from "DeepSeek-V3: block-wise FP8"
-//
 //     block 128 x 128 ragged {
 //         buffer weight           { w: u8[128][128] }
 //         buffer weight_scale_inv { s: f32 }
 //     }
-//
 //     code q: e4m3 = w { 8 @ 0 (16384:8) }
-//
 //     value = q * s
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_shader_8bit_storage : require
 #extension GL_EXT_shader_16bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
@@ -41,7 +37,6 @@ layout(binding = 4, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 5, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 6, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 7, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;  // where it begins in y; rows of a right-hand side there
@@ -72,8 +67,7 @@ uint x_element_from(uint vector, uint row_elements) {
 }
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
@@ -131,8 +125,7 @@ const uint TILES = BATCH == 1u ? 4u : 1u;
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
 
-// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of x, from right-hand side `vector` on
     const uint place = j * 4u;
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         const uint from = x_from(min(vector + m, batch - 1u), (cols / 4u)) + place;

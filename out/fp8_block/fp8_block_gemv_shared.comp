@@ -5,20 +5,16 @@
 // For each weight 1 bytes read, 6.94 operations: 0.312 loads, 2.75 bits, 1.25 integer, 2.12 float, 0.5 conversions.
 //     format fp8_block "E4M3 codes, a scale for each patch of 128 x 128"
 //     from "DeepSeek-V3: block-wise FP8"
-//
 //     block 128 x 128 ragged {
 //         buffer weight           { w: u8[128][128] }
 //         buffer weight_scale_inv { s: f32 }
 //     }
-//
 //     code q: e4m3 = w { 8 @ 0 (16384:8) }
-//
 //     value = q * s
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_16bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a subgroup has lanes
@@ -38,7 +34,6 @@ layout(binding = 4, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 5, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 6, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 7, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;  // where it begins in y; rows of a right-hand side there
@@ -65,8 +60,7 @@ uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
@@ -129,8 +123,7 @@ void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 ru
     run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
 }
 
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint place = j * 4u, from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[4];
     [[unroll]] for (uint r = 0u; r < 4u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
@@ -176,8 +169,7 @@ void take_x(uint m, uint t) {
     [[unroll]] for (uint i = 0u; i < 4u; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
 }
 
-// All sums at once, each over `width` lanes that begin at a multiple of it: number i is in the i-th.
-float sum_of_lanes(float v[ROWS], uint width) {
+float sum_of_lanes(float v[ROWS], uint width) {  // all at once, over lanes from a multiple of `width` on: number i is in the i-th
     [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i)

@@ -5,20 +5,16 @@
 // For each weight 1 bytes read, 6 operations: 0.0938 loads, 2.75 bits, 0.594 integer, 2.06 float, 0.5 conversions.
 //     format fp8_block "E4M3 codes, a scale for each patch of 128 x 128"
 //     from "DeepSeek-V3: block-wise FP8"
-//
 //     block 128 x 128 ragged {
 //         buffer weight           { w: u8[128][128] }
 //         buffer weight_scale_inv { s: f32 }
 //     }
-//
 //     code q: e4m3 = w { 8 @ 0 (16384:8) }
-//
 //     value = q * s
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_16bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
@@ -29,7 +25,6 @@ layout(constant_id = 31) const uint Y_TYPE = 0;  // of y: 0 f32, 1 f16, 2 bf16
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as push constants say
 shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
-
 layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
 layout(binding = 1, std430) readonly buffer Weight_scale_invBuffer { uint weight_scale_inv[]; };
 layout(binding = 0, std430) readonly buffer Weight_fourBuffer { uvec4 weight_four[]; };
@@ -41,7 +36,6 @@ layout(binding = 4, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 5, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 6, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 7, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;  // where it begins in y; rows of a right-hand side there
@@ -68,8 +62,7 @@ uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
@@ -135,16 +128,14 @@ void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 ru
     run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
 }
 
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint place = j * 8u, from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[8];
     [[unroll]] for (uint r = 0u; r < 8u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
     [[unroll]] for (uint r = 0u; r < 8u; ++r) x[k][r] = run[r] * 256.0;
 }
 
-// Loads tile `j` of row `n`.
-void fetch(uint n, uint j, out uvec4 fours[2], out uint words[1]) {
+void fetch(uint n, uint j, out uvec4 fours[2], out uint words[1]) {  // tile `j` of row `n`
     const uint row = n, tile = j;
     const uint block_row = row / 128u;
     const uint block_col = tile / 4u;
@@ -206,8 +197,7 @@ void take_x(uint m, uint t) {
     [[unroll]] for (uint i = 0u; i < 8u; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
 }
 
-// All sums at once, each over `width` lanes that begin at a multiple of it: number i is in the i-th.
-float sum_of_lanes(float v[ROWS], uint width) {
+float sum_of_lanes(float v[ROWS], uint width) {  // all at once, over lanes from a multiple of `width` on: number i is in the i-th
     [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i)
@@ -241,9 +231,7 @@ void main() {
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[m][r] = 0.0;
         for (uint from = 0u; from < tiles; from += slice) {
             const uint count = min(slice, tiles - from);
-            // Weights are on their way while the workgroup waits for x.
-            uvec4 fours[ROWS][2];
-            uint words[ROWS][1];
+            uvec4 fours[ROWS][2]; uint words[ROWS][1];  // weights are on their way while the workgroup waits for x
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + min(lane, count - 1u), fours[r], words[r]);
             if (slice < tiles || first < group_count() * teams * ROWS) share_slice(from, count);  // else it is there still
             for (uint t = lane; t < count; t += lanes) {

@@ -6,19 +6,16 @@
 //     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"
 //     for bits in 2 3 4 8, group in 32 64 128
-//
 //     block 32 x group ragged {
 //         buffer qweight[cols][rows] { w: u32[32][group * bits / 32] }
 //         buffer qzeros[g][rows]     { zs: u32[bits][1] }
 //         buffer scales[g][rows]     { d: f16[32][1] }
 //         buffer g_idx[cols]         { groups: u32[group] }
 //     }
-//
 //     code q                = w      { bits @ 0 (32 * group:bits) }
 //     code z per group      = zs     { bits @ 0 (32:bits) }
 //     code s: f16 per group = d      { 16 @ 0 (32:16) }
 //     code g                = groups { 32 @ 0 (group:32) }
-//
 //     value = (q - (z + 1 & (1 << bits) - 1)) * s
 //
 // Here bits = 4, group = 128.
@@ -26,7 +23,6 @@
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_shader_16bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
@@ -50,7 +46,6 @@ layout(binding = 6, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 7, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 8, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 9, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;  // where it begins in y; rows of a right-hand side there
@@ -81,8 +76,7 @@ uint x_element_from(uint vector, uint row_elements) {
 }
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
@@ -140,8 +134,7 @@ const uint TILES = BATCH == 1u ? 4u : 1u;
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
 
-// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of x, from right-hand side `vector` on
     const uint place = j * 4u;
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         const uint from = x_from(min(vector + m, batch - 1u), (cols / 4u)) + place;

@@ -6,18 +6,15 @@
 //     format hqq_b3_g{group} "HQQ: the groups of the whole tensor in ten planes of 3 bits, a float zero"
 //     from "HQQ: BitPack, axis 1"
 //     for group in 64 128
-//
 //     block 10 apart x group {
 //         buffer W_q   { w: u32[1][group] }
 //         buffer scale { d: f16[10][1] }
 //         buffer zero  { m: f16[10][1] }
 //     }
-//
 //     code q                = w { 3 @ 27 (group:32, 10:-3) }
 //     spare                   w { 2 @ 30 (group:32) }
 //     code s: f16 per group = d { 16 @ 0 (10:16) }
 //     code z: f16 per group = m { 16 @ 0 (10:16) }
-//
 //     value = (q - z) * s
 //
 // Here group = 64.
@@ -26,7 +23,6 @@
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_spirv_intrinsics : require
 #extension GL_EXT_shader_16bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides, of each of which a thread keeps its part
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
@@ -52,7 +48,6 @@ layout(binding = 5, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 6, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 7, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 8, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;  // where it begins in y; rows of a right-hand side there
@@ -79,8 +74,7 @@ uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
@@ -131,27 +125,21 @@ uvec4 x[BATCH][X_FOURS];
 float x_step(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][i]); }  // that integers stand for
 float x_sum(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][2u + i]); }  // over runs that share a scale
 
-// Integers for each unit of x: `most` are the largest magnitudes. What is not finite makes the step NaN.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
-float scale_of(vec4 most, vec4 all) {
+float scale_of(vec4 most, vec4 all) {  // `most`: the largest magnitudes. What is not finite makes the step NaN
     const float largest = max(max(most.x, most.y), max(most.z, most.w));
     return any(isnan(all)) || isinf(largest) ? uintBitsToFloat(0x7FC00000u) : min(LARGEST / max(largest, 1e-37), 0.5e38);
 }
-
-// OpSDot of four bytes in a word each; not every GLSL compiler has a name for it.
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
 int signed_dot(uint codes, uint x, spirv_literal int packed);
-int dot4(uint codes, uint x) { return signed_dot(codes, x, 0); }
+int dot4(uint codes, uint x) { return signed_dot(codes, x, 0); }  // OpSDot of four bytes in a word each
 int dot16(int sum, uvec4 codes, uvec4 x) { return sum + dot4(codes.x, x.x) + dot4(codes.y, x.y) + dot4(codes.z, x.z) + dot4(codes.w, x.w); }
 
-// The nearest integers plus BIAS, whose bytes are digits: below the highest with the sign bit turned over. Where a float has bits enough,
-// its last bit stands for 1 then, which is the rounding.
+// The nearest integers plus BIAS; digits below the highest have the sign bit turned over. Floats round where their last bit stands for 1.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
 int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
-
-// One digit of four integers. Two share a word, so that most is done once for two digits.
-uint bytes_of(ivec4 v, uint digit) {
+uint bytes_of(ivec4 v, uint digit) {  // two share a word, so that most is done once for two digits
     const uint place = DIGITS - 1u - digit;
     const ivec4 halves = v >> (place / 2u * 16u);
     const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16), bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
@@ -178,8 +166,7 @@ void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 ru
     run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
 }
 
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint place = j * 16u, from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[16], most[2], all[2];
     [[unroll]] for (uint r = 0u; r < 16u && STAGED > 1u; ++r) run[r] = staged_x(from + r);
@@ -201,29 +188,16 @@ void load_x(uint vector, uint j, uint k) {
         [[unroll]] for (uint r = 0u; r < 16u; ++r) x[k][digit * 4u + r / 4u][r % 4u] = bytes_of(whole[r], digit);
 }
 
-// Loads tile `j` of row `n`.
-void fetch(uint n, uint j, out uvec4 fours[16], out uint words[2]) {
+void fetch(uint n, uint j, out uvec4 fours[16], out uint words[2]) {  // tile `j` of row `n`
     const uint row = n * (row_tiles / 4u) + j, tile = 0u;
     const uint block_row = row % grid_rows;
     const uint r = row / grid_rows;
-    fours[0] = W_q_four[block_row * 16u];
-    fours[1] = W_q_four[block_row * 16u + 1u];
-    fours[2] = W_q_four[block_row * 16u + 2u];
-    fours[3] = W_q_four[block_row * 16u + 3u];
-    fours[4] = W_q_four[block_row * 16u + 4u];
-    fours[5] = W_q_four[block_row * 16u + 5u];
-    fours[6] = W_q_four[block_row * 16u + 6u];
-    fours[7] = W_q_four[block_row * 16u + 7u];
-    fours[8] = W_q_four[block_row * 16u + 8u];
-    fours[9] = W_q_four[block_row * 16u + 9u];
-    fours[10] = W_q_four[block_row * 16u + 10u];
-    fours[11] = W_q_four[block_row * 16u + 11u];
-    fours[12] = W_q_four[block_row * 16u + 12u];
-    fours[13] = W_q_four[block_row * 16u + 13u];
-    fours[14] = W_q_four[block_row * 16u + 14u];
-    fours[15] = W_q_four[block_row * 16u + 15u];
-    words[0] = uint(zero[row]);
-    words[1] = uint(scale[row]);
+    fours[0] = W_q_four[block_row * 16u], fours[1] = W_q_four[block_row * 16u + 1u], fours[2] = W_q_four[block_row * 16u + 2u];
+    fours[3] = W_q_four[block_row * 16u + 3u], fours[4] = W_q_four[block_row * 16u + 4u], fours[5] = W_q_four[block_row * 16u + 5u];
+    fours[6] = W_q_four[block_row * 16u + 6u], fours[7] = W_q_four[block_row * 16u + 7u], fours[8] = W_q_four[block_row * 16u + 8u];
+    fours[9] = W_q_four[block_row * 16u + 9u], fours[10] = W_q_four[block_row * 16u + 10u], fours[11] = W_q_four[block_row * 16u + 11u];
+    fours[12] = W_q_four[block_row * 16u + 12u], fours[13] = W_q_four[block_row * 16u + 13u], fours[14] = W_q_four[block_row * 16u + 14u];
+    fours[15] = W_q_four[block_row * 16u + 15u], words[0] = uint(zero[row]), words[1] = uint(scale[row]);
 }
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
@@ -270,8 +244,7 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[16], uint words[2], inout fl
     sum += s * (DIGITS > 1u ? x_step(k, 0u) * dots0 : x_step(k, 0u) * dots0 + x_step(k, 1u) * dots1) - s * z * x_sum(k, 0u);
 }
 
-// All sums at once, each over `width` lanes that begin at a multiple of it: number i is in the i-th.
-float sum_of_lanes(float v[SUMS], uint width) {
+float sum_of_lanes(float v[SUMS], uint width) {  // all at once, over lanes from a multiple of `width` on: number i is in the i-th
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i)
@@ -311,8 +284,7 @@ void walk() {
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), m);
             held = c0;
             if (j >= tiles) continue;
-            uvec4 fours[ROWS][16];
-            uint words[ROWS][2];
+            uvec4 fours[ROWS][16]; uint words[ROWS][2];
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
             [[unroll]] for (uint r = 0u; r < ROWS; ++r)
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m)

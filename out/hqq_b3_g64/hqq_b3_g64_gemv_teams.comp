@@ -6,18 +6,15 @@
 //     format hqq_b3_g{group} "HQQ: the groups of the whole tensor in ten planes of 3 bits, a float zero"
 //     from "HQQ: BitPack, axis 1"
 //     for group in 64 128
-//
 //     block 10 apart x group {
 //         buffer W_q   { w: u32[1][group] }
 //         buffer scale { d: f16[10][1] }
 //         buffer zero  { m: f16[10][1] }
 //     }
-//
 //     code q                = w { 3 @ 27 (group:32, 10:-3) }
 //     spare                   w { 2 @ 30 (group:32) }
 //     code s: f16 per group = d { 16 @ 0 (10:16) }
 //     code z: f16 per group = m { 16 @ 0 (10:16) }
-//
 //     value = (q - z) * s
 //
 // Here group = 64.
@@ -25,7 +22,6 @@
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_16bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
@@ -37,7 +33,6 @@ layout(constant_id = 31) const uint Y_TYPE = 0;  // of y: 0 f32, 1 f16, 2 bf16
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as push constants say
 shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
-
 layout(binding = 0, std430) readonly buffer W_qBuffer { uint W_q[]; };
 layout(binding = 1, std430) readonly buffer ScaleBuffer { uint16_t scale[]; };
 layout(binding = 2, std430) readonly buffer ZeroBuffer { uint16_t zero[]; };
@@ -50,7 +45,6 @@ layout(binding = 5, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 6, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 7, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 8, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;  // where it begins in y; rows of a right-hand side there
@@ -77,8 +71,7 @@ uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
@@ -144,8 +137,7 @@ void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 ru
     run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
 }
 
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint place = j * 8u, from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[8];
     [[unroll]] for (uint r = 0u; r < 8u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
@@ -153,24 +145,17 @@ void load_x(uint vector, uint j, uint k) {
     x_sum[k][0] = dot(run[0] + run[1] + run[2] + run[3] + run[4] + run[5] + run[6] + run[7], vec4(1.0));
 }
 
-// Loads tile `j` of row `n`.
-void fetch(uint n, uint j, out uvec4 fours[8], out uint words[2]) {
+void fetch(uint n, uint j, out uvec4 fours[8], out uint words[2]) {  // tile `j` of row `n`
     const uint row = n * (row_tiles / 4u) + j / 2u, tile = j % 2u;
     const uint block_row = row % grid_rows;
     const uint r = row / grid_rows;
     const uint t = tile % 2u;
-    fours[0] = W_q_four[block_row * 16u + t * 8u];
-    fours[1] = W_q_four[block_row * 16u + t * 8u + 1u];
-    fours[2] = W_q_four[block_row * 16u + t * 8u + 2u];
-    fours[3] = W_q_four[block_row * 16u + t * 8u + 3u];
-    fours[4] = W_q_four[block_row * 16u + t * 8u + 4u];
-    fours[5] = W_q_four[block_row * 16u + t * 8u + 5u];
-    fours[6] = W_q_four[block_row * 16u + t * 8u + 6u];
-    fours[7] = W_q_four[block_row * 16u + t * 8u + 7u];
-    words[0] = uint(zero[row]);
+    fours[0] = W_q_four[block_row * 16u + t * 8u], fours[1] = W_q_four[block_row * 16u + t * 8u + 1u];
+    fours[2] = W_q_four[block_row * 16u + t * 8u + 2u], fours[3] = W_q_four[block_row * 16u + t * 8u + 3u];
+    fours[4] = W_q_four[block_row * 16u + t * 8u + 4u], fours[5] = W_q_four[block_row * 16u + t * 8u + 5u];
+    fours[6] = W_q_four[block_row * 16u + t * 8u + 6u], fours[7] = W_q_four[block_row * 16u + t * 8u + 7u], words[0] = uint(zero[row]);
     words[1] = uint(scale[row]);
 }
-
 // Whether it is that turn's: always, but no compiler knows, which would load for all first, into registers that others could have.
 bool is_turn(uint turn) { return turn == 0u || (turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }
 
@@ -225,8 +210,7 @@ void take_x(uint m, uint t, bvec4 turns) {
     if (turns.w) x_sum[0][0] = shared_x[(m * X_FOURS + 8u) * SLICE + t].x;
 }
 
-// All sums at once, each over `width` lanes that begin at a multiple of it: number i is in the i-th.
-float sum_of_lanes(float v[ROWS], uint width) {
+float sum_of_lanes(float v[ROWS], uint width) {  // all at once, over lanes from a multiple of `width` on: number i is in the i-th
     [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i)
@@ -260,9 +244,7 @@ void main() {
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[m][r] = 0.0;
         for (uint from = 0u; from < tiles; from += slice) {
             const uint count = min(slice, tiles - from);
-            // Weights are on their way while the workgroup waits for x.
-            uvec4 fours[ROWS][8];
-            uint words[ROWS][2];
+            uvec4 fours[ROWS][8]; uint words[ROWS][2];  // weights are on their way while the workgroup waits for x
             [[unroll]] for (uint r = 0u; r < ROWS; ++r)
                 if (TURNS == 1u) fetch(min(row + r, last), from + min(lane, count - 1u), fours[r], words[r]);
             if (slice < tiles || first < group_count() * teams * ROWS) share_slice(from, count);  // else it is there still

@@ -5,23 +5,18 @@
 // For each weight 0.531 bytes read, 7.38 operations: 0.562 loads, 3.38 bits, 0.875 integer, 2.06 float, 0.5 conversions.
 //     format mxfp4 "E2M1 codes, a power of two for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
-//
 //     block 32 {
 //         e:  u8
 //         qs: u8[16]
 //     }
-//
 //     code q = qs { 4 @ 0 (16:8, 2:4) }    # low nibbles, then high nibbles
-//
 //     table K: i8[16] = { 0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12 }    # twice the E2M1 value
-//
 //     # 2^(e - 128), since the table is doubled: e - 1 is the exponent of an f32, but that the two smallest are subnormals.
 //     value = K[q] * f32(e < 2 ? 2097152 << (e & 1) : (e + 255 & 255) << 23)
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_8bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a subgroup has lanes
@@ -41,7 +36,6 @@ layout(binding = 3, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 4, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 5, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 6, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;  // where it begins in y; rows of a right-hand side there
@@ -67,8 +61,7 @@ uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
@@ -118,8 +111,7 @@ void finish(uint m, uint n, float sum) { finish(m, n, sum, true, true); }
 vec4 x[1][4];
 float x_sum[1][1];
 
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint tile = j % 2u, place = j / 2u * 8u + tile * 2u, from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[4];
     [[unroll]] for (uint r = 0u; r < 4u; ++r) run[r] = x_run(from + r % 2u + r / 2u * 4u);
@@ -161,8 +153,7 @@ void take_x(uint m, uint t) {
     [[unroll]] for (uint i = 0u; i < 4u; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
 }
 
-// All sums at once, each over `width` lanes that begin at a multiple of it: number i is in the i-th.
-float sum_of_lanes(float v[ROWS], uint width) {
+float sum_of_lanes(float v[ROWS], uint width) {  // all at once, over lanes from a multiple of `width` on: number i is in the i-th
     [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i)

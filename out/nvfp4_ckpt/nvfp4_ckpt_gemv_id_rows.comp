@@ -5,21 +5,17 @@
 // For each weight 0.562 bytes read, 6.75 operations: 0.25 loads, 2.69 bits, 1.06 integer, 2.19 float, 0.562 conversions.
 //     format nvfp4_ckpt "NVFP4 checkpoints: E2M1 codes, E4M3 scales for 16, and a scale for the tensor"
 //     from "NVIDIA ModelOpt: NVFP4"
-//
 //     block 1 x 16 {
 //         buffer weight           { w: u8[8] }
 //         buffer weight_scale     { s: e4m3 }
 //         buffer weight_scale_2[] { t: f32 }
 //     }
-//
 //     code q: e2m1 = w { 4 @ 0 (16:4) }
-//
 //     value = q * (s * t)
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_shader_8bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
 layout(constant_id = 21) const uint X_TYPE = 0;  // of x: 0 f32, 1 f16, 2 bf16
@@ -40,7 +36,6 @@ layout(binding = 7, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 8, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 9, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 10, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch, slots;  // of one expert; tiles of 16 elements in a row; tokens; experts of each
     uint x_slots;  // right-hand sides of each token: one for all of its slots, or one for each
@@ -74,8 +69,7 @@ uint x_from(uint vector, uint row_runs) {
 // Number of a pair among the ids.
 uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
@@ -135,8 +129,7 @@ const uint TILES = 4u;
 vec4 x[TILES][4];
 float x_sum[TILES][1];
 
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint place = j * 4u, from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 4u) + place;
     vec4 run[4];
     [[unroll]] for (uint r = 0u; r < 4u; ++r) run[r] = x_run(from + r);

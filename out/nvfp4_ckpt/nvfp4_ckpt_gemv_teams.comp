@@ -5,21 +5,17 @@
 // For each weight 0.562 bytes read, 5.91 operations: 0.0938 loads, 2.81 bits, 0.25 integer, 2.19 float, 0.562 conversions.
 //     format nvfp4_ckpt "NVFP4 checkpoints: E2M1 codes, E4M3 scales for 16, and a scale for the tensor"
 //     from "NVIDIA ModelOpt: NVFP4"
-//
 //     block 1 x 16 {
 //         buffer weight           { w: u8[8] }
 //         buffer weight_scale     { s: e4m3 }
 //         buffer weight_scale_2[] { t: f32 }
 //     }
-//
 //     code q: e2m1 = w { 4 @ 0 (16:4) }
-//
 //     value = q * (s * t)
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_8bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
@@ -31,7 +27,6 @@ layout(constant_id = 31) const uint Y_TYPE = 0;  // of y: 0 f32, 1 f16, 2 bf16
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as push constants say
 shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
-
 layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
 layout(binding = 1, std430) readonly buffer Weight_scaleBuffer { uint8_t weight_scale[]; };
 layout(binding = 2, std430) readonly buffer Weight_scale_2Buffer { uint weight_scale_2[]; };
@@ -45,7 +40,6 @@ layout(binding = 5, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 6, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 7, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 8, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;  // where it begins in y; rows of a right-hand side there
@@ -72,8 +66,7 @@ uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
@@ -140,22 +133,17 @@ void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 ru
     run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
 }
 
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint tile = j % 2u, place = j / 2u * 16u + tile * 8u, from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[8];
     [[unroll]] for (uint r = 0u; r < 8u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
     [[unroll]] for (uint r = 0u; r < 8u; ++r) x[k][r] = run[r] * 16384.0;
 }
 
-// Loads tile `j` of row `n`.
-void fetch(uint n, uint j, out uvec4 fours[1], out uint words[2]) {
+void fetch(uint n, uint j, out uvec4 fours[1], out uint words[2]) {  // tile `j` of row `n`
     const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u;
-    fours[0] = weight_four[block * 2u + tile];
-    words[0] = weight_scale_word[block];
-    words[1] = weight_scale_2[0u];
+    fours[0] = weight_four[block * 2u + tile], words[0] = weight_scale_word[block], words[1] = weight_scale_2[0u];
 }
-
 // Whether it is that turn's: always, but no compiler knows, which would load for all first, into registers that others could have.
 bool is_turn(uint turn) { return turn == 0u || (turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }
 
@@ -212,8 +200,7 @@ void take_x(uint m, uint t, bvec4 turns) {
     [[unroll]] for (uint i = 0u; i < 8u; ++i) if (turns[i / 2u]) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
 }
 
-// All sums at once, each over `width` lanes that begin at a multiple of it: number i is in the i-th.
-float sum_of_lanes(float v[ROWS], uint width) {
+float sum_of_lanes(float v[ROWS], uint width) {  // all at once, over lanes from a multiple of `width` on: number i is in the i-th
     [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i)
@@ -247,9 +234,7 @@ void main() {
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[m][r] = 0.0;
         for (uint from = 0u; from < tiles; from += slice) {
             const uint count = min(slice, tiles - from);
-            // Weights are on their way while the workgroup waits for x.
-            uvec4 fours[ROWS][1];
-            uint words[ROWS][2];
+            uvec4 fours[ROWS][1]; uint words[ROWS][2];  // weights are on their way while the workgroup waits for x
             [[unroll]] for (uint r = 0u; r < ROWS; ++r)
                 if (TURNS == 1u) fetch(min(row + r, last), from + min(lane, count - 1u), fours[r], words[r]);
             if (slice < tiles || first < group_count() * teams * ROWS) share_slice(from, count);  // else it is there still

@@ -5,21 +5,17 @@
 // For each weight 0.562 bytes read, 5.75 operations: 0.0625 loads, 2.78 bits, 0.156 integer, 2.19 float, 0.562 conversions.
 //     format nvfp4_ckpt "NVFP4 checkpoints: E2M1 codes, E4M3 scales for 16, and a scale for the tensor"
 //     from "NVIDIA ModelOpt: NVFP4"
-//
 //     block 1 x 16 {
 //         buffer weight           { w: u8[8] }
 //         buffer weight_scale     { s: e4m3 }
 //         buffer weight_scale_2[] { t: f32 }
 //     }
-//
 //     code q: e2m1 = w { 4 @ 0 (16:4) }
-//
 //     value = q * (s * t)
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_8bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides, of each of which a thread keeps its part
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
@@ -45,7 +41,6 @@ layout(binding = 5, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 6, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 7, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 8, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;  // where it begins in y; rows of a right-hand side there
@@ -72,8 +67,7 @@ uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
@@ -136,20 +130,16 @@ vec4 staged_x(uint at) {
     return staged[place + place / 16u];
 }
 
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint place = j * 16u, from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[16];
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = staged_x(from + r);
     [[unroll]] for (uint r = 0u; r < 16u; ++r) x[k][r] = run[r] * 16384.0;
 }
 
-// Loads tile `j` of row `n`.
-void fetch(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
+void fetch(uint n, uint j, out uvec4 fours[2], out uint words[2]) {  // tile `j` of row `n`
     const uint block = row_of_weights(n) * (row_tiles / 4u) + j;
-    fours[0] = weight_four[block * 2u];
-    fours[1] = weight_four[block * 2u + 1u];
-    words[0] = weight_scale_word[block];
+    fours[0] = weight_four[block * 2u], fours[1] = weight_four[block * 2u + 1u], words[0] = weight_scale_word[block];
     words[1] = weight_scale_2[0u];
 }
 
@@ -212,8 +202,7 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout flo
     sum += s_t0 * dots2 + s_t1 * dots5 + s_t2 * dots8 + s_t3 * dots11;
 }
 
-// All sums at once, each over `width` lanes that begin at a multiple of it: number i is in the i-th.
-float sum_of_lanes(float v[SUMS], uint width) {
+float sum_of_lanes(float v[SUMS], uint width) {  // all at once, over lanes from a multiple of `width` on: number i is in the i-th
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i)
@@ -253,8 +242,7 @@ void walk() {
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), m);
             held = c0;
             if (j >= tiles) continue;
-            uvec4 fours[ROWS][2];
-            uint words[ROWS][2];
+            uvec4 fours[ROWS][2]; uint words[ROWS][2];
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
             [[unroll]] for (uint r = 0u; r < ROWS; ++r)
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m)

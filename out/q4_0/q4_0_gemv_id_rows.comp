@@ -5,20 +5,16 @@
 // For each weight 0.562 bytes read, 4.38 operations: 0.312 loads, 0.875 bits, 0.438 integer, 2.19 float, 0.562 conversions.
 //     format q4_0 "4-bit codes around 8, one scale for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
-//
 //     block 32 {
 //         d:  f16
 //         qs: u8[16]
 //     }
-//
 //     code q = qs { 4 @ 0 (16:8, 2:4) }    # low nibbles, then high nibbles
-//
 //     value = (q - 8) * d
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_shader_16bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
 layout(constant_id = 21) const uint X_TYPE = 0;  // of x: 0 f32, 1 f16, 2 bf16
@@ -37,7 +33,6 @@ layout(binding = 5, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 6, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 7, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 8, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch, slots;  // of one expert; tiles of 16 elements in a row; tokens; experts of each
     uint x_slots;  // right-hand sides of each token: one for all of its slots, or one for each
@@ -70,8 +65,7 @@ uint x_from(uint vector, uint row_runs) {
 // Number of a pair among the ids.
 uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
@@ -130,8 +124,7 @@ const uint TILES = 4u;
 vec4 x[TILES][4];
 float x_sum[TILES][1];
 
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint tile = j % 2u, place = j / 2u * 8u + tile * 2u, from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 4u) + place;
     vec4 run[4];
     [[unroll]] for (uint r = 0u; r < 4u; ++r) run[r] = x_run(from + r % 2u + r / 2u * 4u);

@@ -5,20 +5,16 @@
 // For each weight 0.562 bytes read, 4 operations: 0.219 loads, 0.844 bits, 0.25 integer, 2.12 float, 0.562 conversions.
 //     format q4_0 "4-bit codes around 8, one scale for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
-//
 //     block 32 {
 //         d:  f16
 //         qs: u8[16]
 //     }
-//
 //     code q = qs { 4 @ 0 (16:8, 2:4) }    # low nibbles, then high nibbles
-//
 //     value = (q - 8) * d
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_16bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
@@ -30,7 +26,6 @@ layout(constant_id = 31) const uint Y_TYPE = 0;  // of y: 0 f32, 1 f16, 2 bf16
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as push constants say
 shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
-
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
@@ -41,7 +36,6 @@ layout(binding = 3, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 4, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 5, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 6, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;  // where it begins in y; rows of a right-hand side there
@@ -67,8 +61,7 @@ uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
@@ -120,8 +113,7 @@ float x_sum[1][2];
 // sum + dot(a, b), in as many operations as a has lanes.
 float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum)))); }
 
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint tile = j % 2u, place = j / 2u * 16u + tile * 2u, from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[8];
     [[unroll]] for (uint r = 0u; r < 8u; ++r) run[r] = x_run(from + r % 2u + r / 2u * 4u);
@@ -133,18 +125,12 @@ void load_x(uint vector, uint j, uint k) {
     x_sum[k][1] = dot(run[4] + run[5] + run[6] + run[7], vec4(-8.0));
 }
 
-// Loads tile `j` of row `n`.
-void fetch(uint n, uint j, out uint words[7]) {
+void fetch(uint n, uint j, out uint words[7]) {  // tile `j` of row `n`
     uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u, base = block * 9u;
-    words[0] = blocks_word[base + tile * 2u];
-    words[1] = blocks_word[base + tile * 2u + 1u];
-    words[2] = blocks_word[base];
-    words[3] = blocks_word[base + tile * 2u + 2u];
-    words[4] = blocks_word[base + tile * 2u + 5u];
-    words[5] = blocks_word[base + 4u];
+    words[0] = blocks_word[base + tile * 2u], words[1] = blocks_word[base + tile * 2u + 1u], words[2] = blocks_word[base];
+    words[3] = blocks_word[base + tile * 2u + 2u], words[4] = blocks_word[base + tile * 2u + 5u], words[5] = blocks_word[base + 4u];
     words[6] = blocks_word[base + tile * 2u + 6u];
 }
-
 // Whether it is that turn's: always, but no compiler knows, which would load for all first, into registers that others could have.
 bool is_turn(uint turn) { return turn == 0u || (turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }
 
@@ -197,8 +183,7 @@ void take_x(uint m, uint t, bvec4 turns) {
     if (turns.z) x_sum[0][1] = shared_x[(m * X_FOURS + 8u) * SLICE + t].y;
 }
 
-// All sums at once, each over `width` lanes that begin at a multiple of it: number i is in the i-th.
-float sum_of_lanes(float v[ROWS], uint width) {
+float sum_of_lanes(float v[ROWS], uint width) {  // all at once, over lanes from a multiple of `width` on: number i is in the i-th
     [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i)
@@ -231,8 +216,7 @@ void main() {
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[m][r] = 0.0;
         for (uint from = 0u; from < tiles; from += slice) {
             const uint count = min(slice, tiles - from);
-            // Weights are on their way while the workgroup waits for x.
-            uint words[ROWS][7];
+            uint words[ROWS][7];  // weights are on their way while the workgroup waits for x
             [[unroll]] for (uint r = 0u; r < ROWS; ++r)
                 if (TURNS == 1u) fetch(min(row + r, last), from + min(lane, count - 1u), words[r]);
             if (slice < tiles || first < group_count() * teams * ROWS) share_slice(from, count);  // else it is there still

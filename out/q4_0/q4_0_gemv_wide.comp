@@ -5,20 +5,16 @@
 // For each weight 0.562 bytes read, 3.89 operations: 0.0469 loads, 0.859 bits, 0.391 integer, 2.06 float, 0.531 conversions.
 //     format q4_0 "4-bit codes around 8, one scale for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
-//
 //     block 32 {
 //         d:  f16
 //         qs: u8[16]
 //     }
-//
 //     code q = qs { 4 @ 0 (16:8, 2:4) }    # low nibbles, then high nibbles
-//
 //     value = (q - 8) * d
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_16bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides, of each of which a thread keeps its part
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
@@ -42,7 +38,6 @@ layout(binding = 3, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 4, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 5, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 6, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;  // where it begins in y; rows of a right-hand side there
@@ -68,8 +63,7 @@ uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
@@ -131,8 +125,7 @@ vec4 staged_x(uint at) {
     return staged[place + place / 16u];
 }
 
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint place = j * 16u, from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[16];
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = staged_x(from + r);
@@ -144,16 +137,14 @@ void load_x(uint vector, uint j, uint k) {
     x_sum[k][1] = dot(run[8] + run[9] + run[10] + run[11] + run[12] + run[13] + run[14] + run[15], vec4(-8.0));
 }
 
-// Loads tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch(uint n, uint j, out uvec4 fours[3]) {
+// Not that of the last block of all, from where loads of 16 bytes would go beyond the end.
+void fetch(uint n, uint j, out uvec4 fours[3]) {  // tile `j` of row `n`
     if (PADDED == 0u && n + 1u == rows && j + 1u >= row_tiles / 4u) {
         n = 0u;
         j = 0u;
     }
     uint block = row_of_weights(n) * (row_tiles / 4u) + j, base = block * 9u, window = base / 4u;
-    fours[0] = blocks_four[window];
-    fours[1] = blocks_four[window + 1u];
-    fours[2] = blocks_four[window + 2u];
+    fours[0] = blocks_four[window], fours[1] = blocks_four[window + 1u], fours[2] = blocks_four[window + 2u];
 }
 
 // 16 bytes, as far as block `block` goes.
@@ -170,9 +161,7 @@ uvec4 blocks_to_end(uint at, uint block) {
 // Loads tile `j` of row `n` of the last block of all.
 void fetch_last(uint n, uint j, out uvec4 fours[3]) {
     uint block = row_of_weights(n) * (row_tiles / 4u) + j, base = block * 9u, window = base / 4u;
-    fours[0] = blocks_to_end(window, block);
-    fours[1] = blocks_to_end(window + 1u, block);
-    fours[2] = blocks_to_end(window + 2u, block);
+    fours[0] = blocks_to_end(window, block), fours[1] = blocks_to_end(window + 1u, block), fours[2] = blocks_to_end(window + 2u, block);
 }
 
 // What `mask` has of each byte of a word: the low bits of a half are a number of units of 2^-24.
@@ -206,8 +195,7 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[3], inout float sum) {
     sum += d0 * dots7 + d1 * dots15;
 }
 
-// All sums at once, each over `width` lanes that begin at a multiple of it: number i is in the i-th.
-float sum_of_lanes(float v[SUMS], uint width) {
+float sum_of_lanes(float v[SUMS], uint width) {  // all at once, over lanes from a multiple of `width` on: number i is in the i-th
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i)

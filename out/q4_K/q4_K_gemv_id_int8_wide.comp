@@ -5,27 +5,22 @@
 // For each weight 0.562 bytes read, 1.92 operations: 0.0781 loads, 0.766 bits, 0.828 integer, 0.156 float, 0.0938 conversions.
 //     format q4_K "4-bit codes, 6-bit scales and minimums in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
-//
 //     block 256 {
 //         d:      f16
 //         dmin:   f16
 //         scales: u8[12]
 //         qs:     u8[128]
 //     }
-//
 //     # Groups 0 to 3 have their six bits in one byte; groups 4 to 7 borrow the two high bits of those bytes.
 //     code sc per 32 = scales { 4 @ 0 (4:8, 2:64)   2 @ 4 (4:8, 2:2) }
 //     code mn per 32 = scales { 4 @ 32 (4:8, 2:36)  2 @ 36 (4:8, 2:2) }
-//
 //     # 32 low nibbles, 32 high nibbles, and so on in steps of 32 bytes.
 //     code q = qs { 4 @ 0 (32:8, 2:4, 4:256) }
-//
 //     value = d * sc * q - dmin * mn
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_spirv_intrinsics : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time, at most as many as a subgroup has lanes
 layout(constant_id = 21) const uint X_TYPE = 0;  // of x: 0 f32, 1 f16, 2 bf16
@@ -47,7 +42,6 @@ layout(binding = 5, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 6, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 7, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 8, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch, slots;  // of one expert; tiles of 16 elements in a row; tokens; experts of each
     uint x_slots;  // right-hand sides of each token: one for all of its slots, or one for each
@@ -80,8 +74,7 @@ uint x_from(uint vector, uint row_runs) {
 // Number of a pair among the ids.
 uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
@@ -144,26 +137,20 @@ uvec4 x[TILES][X_FOURS];
 float x_step(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][i]); }  // that integers stand for
 float x_sum(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][2u + i]); }  // over runs that share a scale
 
-// Integers for each unit of x: `most` are the largest magnitudes. What is not finite makes the step NaN.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
-float scale_of(vec4 most, vec4 all) {
+float scale_of(vec4 most, vec4 all) {  // `most`: the largest magnitudes. What is not finite makes the step NaN
     const float largest = max(max(most.x, most.y), max(most.z, most.w));
     return any(isnan(all)) || isinf(largest) ? uintBitsToFloat(0x7FC00000u) : min(LARGEST / max(largest, 1e-37), 0.5e38);
 }
-
-// OpSDot of four bytes in a word each; not every GLSL compiler has a name for it.
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
 int signed_dot(uint codes, uint x, spirv_literal int packed);
-int dot4(uint codes, uint x) { return signed_dot(codes, x, 0); }
+int dot4(uint codes, uint x) { return signed_dot(codes, x, 0); }  // OpSDot of four bytes in a word each
 int dot16(int sum, uvec4 codes, uvec4 x) { return sum + dot4(codes.x, x.x) + dot4(codes.y, x.y) + dot4(codes.z, x.z) + dot4(codes.w, x.w); }
 
-// The nearest integers plus BIAS, whose bytes are digits: below the highest with the sign bit turned over. Where a float has bits enough,
-// its last bit stands for 1 then, which is the rounding.
+// The nearest integers plus BIAS; digits below the highest have the sign bit turned over. Floats round where their last bit stands for 1.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
-
-// One digit of four integers. Two share a word, so that most is done once for two digits.
-uint bytes_of(ivec4 v, uint digit) {
+uint bytes_of(ivec4 v, uint digit) {  // two share a word, so that most is done once for two digits
     const uint place = DIGITS - 1u - digit;
     const ivec4 halves = v >> (place / 2u * 16u);
     const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16), bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
@@ -190,8 +177,7 @@ void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 ru
     run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
 }
 
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint tile = j % 4u, place = j / 4u * 64u + tile * 16u, from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 4u) + place;
     vec4 run[16], most[2], all[2];
     [[unroll]] for (uint r = 0u; r < 16u && STAGED > 1u; ++r) run[r] = staged_x(from + r);
@@ -211,13 +197,10 @@ void load_x(uint vector, uint j, uint k) {
         [[unroll]] for (uint r = 0u; r < 16u; ++r) x[k][digit * 4u + r / 4u][r % 4u] = bytes_of(whole[r], digit);
 }
 
-// Loads tile `j` of row `n`.
-void fetch(uint n, uint j, out uvec4 fours[3], out uint words[2]) {
+void fetch(uint n, uint j, out uvec4 fours[3], out uint words[2]) {  // tile `j` of row `n`
     uint block = row_of_weights(n) * (row_tiles / 16u) + j / 4u, tile = j % 4u, base = block * 36u;
-    fours[0] = blocks_four[block * 9u];
-    fours[1] = blocks_four[block * 9u + tile * 2u + 1u];
-    fours[2] = blocks_four[block * 9u + tile * 2u + 2u];
-    words[0] = blocks[base + tile / 2u * 2u + 1u];
+    fours[0] = blocks_four[block * 9u], fours[1] = blocks_four[block * 9u + tile * 2u + 1u];
+    fours[2] = blocks_four[block * 9u + tile * 2u + 2u], words[0] = blocks[base + tile / 2u * 2u + 1u];
     words[1] = blocks[base + tile / 2u + 2u];
 }
 
@@ -244,8 +227,7 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inout flo
         - dmin * (float(mn0) * x_sum(k, 0u) + float(mn1) * x_sum(k, 1u));
 }
 
-// All sums at once, each over `width` lanes that begin at a multiple of it: number i is in the i-th.
-float sum_of_lanes(float v[SUMS], uint width) {
+float sum_of_lanes(float v[SUMS], uint width) {  // all at once, over lanes from a multiple of `width` on: number i is in the i-th
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i)
@@ -302,8 +284,7 @@ void main() {
                 if (STAGED == 1u && !kept) load_x(vector, min(j, tiles - 1u), k);
                 if (j >= tiles) continue;
                 if (!bound) continue;
-                uvec4 fours[ROWS][3];
-                uint words[ROWS][2];
+                uvec4 fours[ROWS][3]; uint words[ROWS][2];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
             }

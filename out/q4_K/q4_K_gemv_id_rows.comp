@@ -5,26 +5,21 @@
 // For each weight 0.562 bytes read, 7.56 operations: 0.438 loads, 2.19 bits, 1.44 integer, 2.62 float, 0.875 conversions.
 //     format q4_K "4-bit codes, 6-bit scales and minimums in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
-//
 //     block 256 {
 //         d:      f16
 //         dmin:   f16
 //         scales: u8[12]
 //         qs:     u8[128]
 //     }
-//
 //     # Groups 0 to 3 have their six bits in one byte; groups 4 to 7 borrow the two high bits of those bytes.
 //     code sc per 32 = scales { 4 @ 0 (4:8, 2:64)   2 @ 4 (4:8, 2:2) }
 //     code mn per 32 = scales { 4 @ 32 (4:8, 2:36)  2 @ 36 (4:8, 2:2) }
-//
 //     # 32 low nibbles, 32 high nibbles, and so on in steps of 32 bytes.
 //     code q = qs { 4 @ 0 (32:8, 2:4, 4:256) }
-//
 //     value = d * sc * q - dmin * mn
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
 layout(constant_id = 21) const uint X_TYPE = 0;  // of x: 0 f32, 1 f16, 2 bf16
@@ -43,7 +38,6 @@ layout(binding = 5, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 6, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 7, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 8, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch, slots;  // of one expert; tiles of 16 elements in a row; tokens; experts of each
     uint x_slots;  // right-hand sides of each token: one for all of its slots, or one for each
@@ -76,8 +70,7 @@ uint x_from(uint vector, uint row_runs) {
 // Number of a pair among the ids.
 uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
@@ -137,8 +130,7 @@ const uint TILES = 4u;
 vec4 x[TILES][4];
 float x_sum[TILES][2];
 
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint tile = j % 16u, place = j / 16u * 64u + tile / 4u * 16u + tile % 4u * 2u,
         from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 4u) + place;
     vec4 run[4];

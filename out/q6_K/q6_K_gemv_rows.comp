@@ -5,25 +5,20 @@
 // For each weight 0.82 bytes read, 8.62 operations: 0.688 loads, 2.69 bits, 1.44 integer, 3 float, 0.812 conversions.
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
-//
 //     block 256 {
 //         ql:     u8[128]
 //         qh:     u8[64]
 //         scales: i8[16]
 //         d:      f16
 //     }
-//
 //     code sc: i8 per 16 = scales { 8 @ 0 (16:8) }
-//
 //     code q = ql { 4 @ 0 (64:8, 2:4, 2:512) }         # low four bits
 //              qh { 2 @ 0 (32:8, 4:2, 2:256) }         # high two bits
-//
 //     value = d * sc * (q - 32)
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_shader_16bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row
@@ -41,7 +36,6 @@ layout(binding = 3, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 4, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 5, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 6, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;  // where it begins in y; rows of a right-hand side there
@@ -67,8 +61,7 @@ uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
@@ -119,8 +112,7 @@ const uint TILES = 4u;
 vec4 x[TILES][4];
 float x_sum[TILES][4];
 
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint tile = j % 16u, place = j / 16u * 64u + tile / 8u * 32u + tile % 8u,
         from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[4];

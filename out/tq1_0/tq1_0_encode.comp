@@ -3,19 +3,15 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 54 bytes for 256 elements, 1.688 bits each.
 //     format tq1_0 "ternary codes, five in a byte, one scale for 256"
-//
 //     block 256 {
 //         qs: u8[48]
 //         qh: u8[4]
 //         d:  f16
 //     }
-//
 //     code t = qs { 8 base 3 @ 0   (32:8, 5:^) }    # elements 0 to 159
 //         then qs { 8 base 3 @ 256 (16:8, 5:^) }    # 160 to 239
 //         then qh { 8 base 3 @ 0   (4:8,  4:^) }    # 240 to 255
-//
 //     value = (t - 1) * d
-//
 //     # ggml's quantize_row_tq1_0_ref
 //     encode {
 //         s = max(abs(x))

@@ -4,23 +4,19 @@
 // 54 bytes for 256 elements, 1.688 bits each.
 // For each weight 0.211 bytes read, 5.66 operations: 0.141 loads, 2.25 bits, 0.719 integer, 2.03 float, 0.516 conversions.
 //     format tq1_0 "ternary codes, five in a byte, one scale for 256"
-//
 //     block 256 {
 //         qs: u8[48]
 //         qh: u8[4]
 //         d:  f16
 //     }
-//
 //     code t = qs { 8 base 3 @ 0   (32:8, 5:^) }    # elements 0 to 159
 //         then qs { 8 base 3 @ 256 (16:8, 5:^) }    # 160 to 239
 //         then qh { 8 base 3 @ 0   (4:8,  4:^) }    # 240 to 255
-//
 //     value = (t - 1) * d
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_shader_16bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
 layout(constant_id = 21) const uint X_TYPE = 0;  // of x: 0 f32, 1 f16, 2 bf16
@@ -39,7 +35,6 @@ layout(binding = 5, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 6, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 7, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 8, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch, slots;  // of one expert; tiles of 64 elements in a row; tokens; experts of each
     uint x_slots;  // right-hand sides of each token: one for all of its slots, or one for each
@@ -72,8 +67,7 @@ uint x_from(uint vector, uint row_runs) {
 // Number of a pair among the ids.
 uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
@@ -132,8 +126,7 @@ const uint TILES = 1u;
 vec4 x[TILES][16];
 float x_sum[TILES][1];
 
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint tile = j % 4u, place = j / 4u * 64u + tile, from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 16u) + place;
     vec4 run[16];
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = x_run(from + r * 4u);

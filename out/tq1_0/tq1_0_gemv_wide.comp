@@ -4,23 +4,19 @@
 // 54 bytes for 256 elements, 1.688 bits each.
 // For each weight 0.211 bytes read, 5.84 operations: 0.141 loads, 2.33 bits, 0.828 integer, 2.03 float, 0.516 conversions.
 //     format tq1_0 "ternary codes, five in a byte, one scale for 256"
-//
 //     block 256 {
 //         qs: u8[48]
 //         qh: u8[4]
 //         d:  f16
 //     }
-//
 //     code t = qs { 8 base 3 @ 0   (32:8, 5:^) }    # elements 0 to 159
 //         then qs { 8 base 3 @ 256 (16:8, 5:^) }    # 160 to 239
 //         then qh { 8 base 3 @ 0   (4:8,  4:^) }    # 240 to 255
-//
 //     value = (t - 1) * d
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_16bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides, of each of which a thread keeps its part
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
@@ -43,7 +39,6 @@ layout(binding = 3, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 4, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 5, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 6, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;  // of this launch; tiles of 64 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;  // where it begins in y; rows of a right-hand side there
@@ -69,8 +64,7 @@ uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
@@ -132,8 +126,7 @@ vec4 staged_x(uint at) {
     return staged[place + place / 16u];
 }
 
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint tile = j % 4u, place = j / 4u * 64u + tile, from = x_from(min(vector, batch - 1u), row_tiles * 16u) + place;
     vec4 run[16];
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = staged_x(from + r * 4u);
@@ -142,19 +135,12 @@ void load_x(uint vector, uint j, uint k) {
         + run[13] + run[14] + run[15], vec4(-1.0));
 }
 
-// Loads tile `j` of row `n`.
-void fetch(uint n, uint j, out uint words[9]) {
+void fetch(uint n, uint j, out uint words[9]) {  // tile `j` of row `n`
     const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 4u, tile = j % 4u;
     uint base = block * 27u, first = base / 2u, next = (base + 1u) / 2u;
-    words[0] = blocks_word[first + tile];
-    words[1] = blocks_word[next + tile];
-    words[2] = uint(blocks[base + 26u]);
-    words[3] = blocks_word[first + tile + 4u];
-    words[4] = blocks_word[next + tile + 4u];
-    words[5] = blocks_word[first + tile + 8u];
-    words[6] = blocks_word[next + tile + 8u];
-    words[7] = blocks_word[first + 12u];
-    words[8] = blocks_word[next + 12u];
+    words[0] = blocks_word[first + tile], words[1] = blocks_word[next + tile], words[2] = uint(blocks[base + 26u]);
+    words[3] = blocks_word[first + tile + 4u], words[4] = blocks_word[next + tile + 4u], words[5] = blocks_word[first + tile + 8u];
+    words[6] = blocks_word[next + tile + 8u], words[7] = blocks_word[first + 12u], words[8] = blocks_word[next + 12u];
 }
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
@@ -224,8 +210,7 @@ void accumulate(uint n, uint j, uint k, uint words[9], inout float sum) {
     sum += d * (dots7 + dots14);
 }
 
-// All sums at once, each over `width` lanes that begin at a multiple of it: number i is in the i-th.
-float sum_of_lanes(float v[SUMS], uint width) {
+float sum_of_lanes(float v[SUMS], uint width) {  // all at once, over lanes from a multiple of `width` on: number i is in the i-th
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i)
