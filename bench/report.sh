@@ -49,12 +49,29 @@ write_tables() {
     "$qkgen" bench --read "$figures/decoders.json" "${peers[@]}" --markdown "$tables.decoders" >/dev/null || status=1
     (echo && cat "$tables.decoders") >>"$tables"
   fi
+  shorten <"$tables" >"$tables.short"
+  mv "$tables.short" "$tables"
   if [ -e "$figures/qdq.txt" ]; then
     (echo && echo "**qdq, bytes in and out**" && echo && grep -E '^qdq_' "$figures/qdq.txt" | sed 's/^/    /') >>"$tables"
   fi
   if [ -e "$figures/sizes.json" ]; then
     "$qkgen" bench --read "$figures/sizes.json" "${peers[@]}" --svg "$pictures/sizes.svg" >/dev/null || status=1
   fi
+}
+
+# shorten: of the tables of formats what the page has room for: microseconds, the share of the copy, and how many times as long the
+# peers take. All the rest is in the files of OUT.
+shorten() {
+  awk -F ' *[|] *' '
+    /^[|]/ {
+      head = $2 == "format"
+      rule = $2 ~ /^-+$/
+      line = "|" $2 "|" $4 ($8 == "wrong" ? " wrong" : "") "|" $7 "|"
+      for (i = 9; i < NF; i += 2) line = line (head || rule ? $i : $(i + 1)) "|"
+      print line
+      next
+    }
+    { print }'
 }
 
 # side_by_side: in the table of tokens, all n of a model, format and class are in one line: microseconds, and how many times as
@@ -83,7 +100,7 @@ fi
 [ ! -e "$figures/figures.json" ] || has_place figures
 [ ! -e "$figures/models.md" ] || has_place models
 tables=$(mktemp)
-trap 'rm -f "$tables" "$tables.decoders" "$page.part" "$page.put"' EXIT
+trap 'rm -f "$tables" "$tables.decoders" "$tables.short" "$page.part" "$page.put"' EXIT
 status=0
 cp "$page" "$page.part"
 if [ -e "$figures/figures.json" ]; then

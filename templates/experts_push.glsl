@@ -1,25 +1,16 @@
 layout(push_constant) uniform Push {
-    uint rows;  // of one expert
-    uint row_tiles;  // tiles of @{tile_elements} elements in a row
-    uint batch;  // tokens
-    uint slots;  // experts of each token
+    uint rows, row_tiles, batch, slots;  // of one expert; tiles of @{tile_elements} elements in a row; tokens; experts of each
     uint x_slots;  // right-hand sides of each token: one for all of its slots, or one for each
-    uint experts;  // all there are
-    uint expert_first;  // those that are bound in this launch
-    uint expert_end;
-    uint epilogue;  // what is done with results
+    uint experts, expert_first, expert_end, epilogue;  // all there are; those that are bound in this launch
 @if pushes_matrix
-    uint cols;  // of the matrix that an expert is, whose patches the blocks are
-    uint grid_rows;  // blocks
-    uint grid_cols;
+    uint cols, grid_rows, grid_cols;  // of the matrix that an expert is, whose patches the blocks are; blocks
 @end
-    // Of VIEWS:
-    uint weights_inner;  // rows from an expert to the next
-    uint x_first, x_stride, x_inner;  // elements; from a slot's x to the next, and from a token's to the next
-    uint y_skip, y_stride, y_inner;  // elements in y alone, then as of x
-    uint ids_skip, ids_inner;  // and from a token's ids to the next
+    uint weights_inner;  // of VIEWS: rows from an expert to the next
+    uint x_first, x_stride, x_inner;  // elements; to the next slot's x, and the next token's
+    uint y_skip, y_stride, y_inner;  // in y alone; then as of x
+    uint ids_skip, ids_inner;  // and to the next token's ids
     uint sets, set_first;  // of experts with the same ids and x: those of this launch
-    uint weights_first, weights_outer, y_outer;  // rows before them, and from a set to the next
+    uint weights_first, weights_outer, y_outer;  // rows before them, and to the next set
 };
 
 @include views.glsl

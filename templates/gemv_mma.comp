@@ -1,6 +1,5 @@
 @{banner}
 #version 450
-#extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_control_flow_attributes : require
 @include mma_units.ext
@@ -35,9 +34,8 @@ layout(constant_id = @{id.copies}) const uint COPIES = 1;  // of a table of pair
 @{prelude}
 @include finish.glsl
 
-// A team of 32, a subgroup or several, multiplies 16 rows with 8 right-hand sides, or with each group of 8. Four threads share a row,
-// each with a wide tile of its own: number t of them has rows g and g + 8, brings x of right-hand side g, and gets the results of 2 t
-// and 2 t + 1.
+// A team of 32, a subgroup or several, multiplies 16 rows with each group of 8 right-hand sides. Four threads share a row, each with a
+// wide tile: number t of them has rows g and g + 8, brings x of right-hand side g, and gets the results of 2 t and 2 t + 1.
 const uint SUBGROUPS = gl_WorkGroupSize.x / 32u, ROWS = 16u, GROUPS = VECTORS / 8u;
 uint g, t;
 
@@ -102,8 +100,7 @@ void walk_rows(uint from, uint end) {
 @end
 void main() {
     find_matrix();
-    g = lane() / 4u;
-    t = lane() % 4u;
+    g = lane() / 4u, t = lane() % 4u;
     @{fill_tables}
 @if restricted
     const uint end = @{mma_end};

@@ -11,7 +11,6 @@ layout(constant_id = @{id.x_packed}) const uint X_PACKED = 0;  // 0: x is floats
 layout(constant_id = @{id.shared_fours}) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
 @include sums_constants.glsl
 shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
-
 @if packs
 layout(binding = @{binding_x}, std430) readonly buffer PackedInput { uvec4 packed_x[]; };  // of X_PACKED: as x is shared
 layout(binding = @{binding_y}, std430) writeonly buffer PackedOutput { uvec4 packed_y[]; };
@@ -20,7 +19,6 @@ layout(binding = @{binding_y}, std430) writeonly buffer PackedOutput { uvec4 pac
 
 @include products.glsl
 @{near_tables}
-
 @if loads_runs
 @include load_runs.glsl
 
@@ -28,11 +26,10 @@ layout(binding = @{binding_y}, std430) writeonly buffer PackedOutput { uvec4 pac
 @{load_x}
 
 @{fetch}
-
 @if in_turns
 @include is_turn.glsl
-
 @end
+
 @{accumulate}
 
 @{shared_x}
@@ -56,8 +53,7 @@ void main() {
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[m][r] = 0.0;
         for (uint from = 0u; from < tiles; from += slice) {
             const uint count = min(slice, tiles - from);
-            // Weights are on their way while the workgroup waits for x.
-            @{fetched}
+            @{fetched}  // weights are on their way while the workgroup waits for x
 @if in_turns
             [[unroll]] for (uint r = 0u; r < ROWS; ++r)
                 if (TURNS == 1u) fetch(min(row + r, last), from + min(lane, count - 1u), @{fetched_at});

@@ -1,5 +1,4 @@
-// Run `at` of x: @{lanes} consecutive elements.
-@{vec} x_run(uint at) {
+@{vec} x_run(uint at) {  // @{lanes} consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const @{run_type} run = @{run_type}(x_halves[at]);
     return X_TYPE == 1u ? @{x_of_f16} : @{x_of_bf16};

@@ -204,6 +204,7 @@ mutate "transcode: blocks of both formats divide" gen/build/transcode.c 's/kerne
 
 # ---- model files that are converted ----
 plan=gen/cli/run_convert_plan.c convert=gen/cli/run_convert.c write=gen/files/gguf_write.c
+mutate "gallery: the page of a checkout has no specifications again" gen/cli/gallery.c 's/if \(g->shown\) \{/if (0) {/' script gallery c
 mutate "rows must be whole blocks" $plan 's/to->layout \&\& row % to->layout->elements/0/' script convert c
 mutate "what has one dimension stays" $plan 's/w->n_dims < 2/0/' script convert c
 mutate "rules keep tensors" $plan 's/return why \? why : qg_rules_keep\(.*/return why;/' script convert c
@@ -632,7 +633,7 @@ mutate "begin: x summed up has its coefficient" gen/text/sums.c \
 if [ -e "${QKGEN_MESA:=$source_tree/build/mesa}/complete" ]; then
   export QKGEN_MESA MMA_TEST=$PWD/build/tests/mma_test
   [ "$pattern" = --apply ] || build mma_test >"$folder/logs/mma_test" 2>&1
-  mutate "8x8x8: subgroups of a team wait for each other" templates/mma_units.glsl 's/^        barrier\(\);$/        ;/' script units vulkan
+  mutate "8x8x8: subgroups of a team wait for each other" templates/mma_units.glsl 's/if \(SPLIT_TEAMS\) barrier\(\); else/if (SPLIT_TEAMS) ; else/' script units vulkan
   mutate "8x8x8: each half of the rows" templates/mma_units.glsl 's/left_at \+ 32u, c.high/left_at, c.high/' script units vulkan
   mutate "8x8x8: each group has x of its own" templates/mma_units.glsl 's/wide_x\[v \* KEPT \+ k\]\[first \+ p\], c\[v\]/wide_x[k][first + p], c[v]/' script units vulkan
   mutate "operands: pairs of a table are as large as its values" gen/ir/halves.c 's/out->most = \(float\)\(codes.*/out->most = 1;/' script units vulkan

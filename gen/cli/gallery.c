@@ -165,6 +165,20 @@ static void put_figures(qg_text *page, const entry *e) {
     }
 }
 
+/* The text; or, in the checkout that has the specification beside the page, where it is. */
+static void put_specification(qg_text *page, const gallery *g, const entry *e) {
+    const qg_source *source = e->spec->source;
+    if (g->shown) {
+        const char *slash = strrchr(source->path, '/');
+        qg_text_printf(page, "\n[The specification](../formats/%s): %u lines.\n", slash ? slash + 1 : source->path,
+                       e->lines);
+        return;
+    }
+    qg_text_printf(page, "\n<details><summary>The specification: %u lines</summary>\n\n", e->lines);
+    put_code(page, source->text, source->length);
+    qg_text_puts(page, "\n</details>\n");
+}
+
 static void put_entry(qg_text *page, const gallery *g, const entry *e) {
     const qg_source *source = e->spec->source;
     qg_text_printf(page, "\n## `%s`\n\n", e->spec->name);
@@ -183,9 +197,7 @@ static void put_entry(qg_text *page, const gallery *g, const entry *e) {
         if (e->shown[i])
             qg_text_printf(page, "\n![The block of %s](formats/%s.svg)\n", e->drawn[i]->name, e->drawn[i]->name);
     if (!e->shown[0]) qg_text_printf(page, "\nIts picture: `qkgen show %s --svg FILE`.\n", e->drawn[0]->name);
-    qg_text_printf(page, "\n<details><summary>The specification: %u lines</summary>\n\n", e->lines);
-    put_code(page, source->text, source->length);
-    qg_text_puts(page, "\n</details>\n");
+    put_specification(page, g, e);
 }
 
 static const char *make_page(const gallery *g) {

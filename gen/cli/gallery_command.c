@@ -10,7 +10,7 @@ int qg_command_gallery(qg_session *session, int argc, char **argv) {
                                  {"--check", QG_FLAG, &check, NULL, "compares with what is there, and writes nothing"},
                                  {"--shown", QG_TEXT, &list, "FILE",
                                   "writes pictures of those formats alone that FILE lists; of the others, hashes in "
-                                  "formats/pictures.txt"},
+                                  "formats/pictures.txt; and links to ../formats for the text of specifications"},
                                  QG_SESSION_OPTIONS(session)};
     if (!qg_options_read(session, argc, argv, options, QG_LENGTH(options), &rest)) return 1;
     if (rest.count) return qg_complain("gallery takes no '%s': it shows all formats", rest.items[0]);

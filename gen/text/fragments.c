@@ -26,25 +26,32 @@ static bool is_largest(const qg_operands *o, uint32_t i) {
 /* The largest of what becomes a half. */
 static void add_most(qg_text *text, const qg_operands *o, const qg_target *target) {
     const char *absolute = target->absolute, *vec = NULL;
+    bool first = true;
     qg_text_printf(text, "    float most = 0.0%s;\n", target->float_suffix);
-    for (uint32_t i = 0; i < o->n_scales; ++i) {
-        if (!is_largest(o, i)) continue;
-        qg_text_printf(text, "    most = max(most, %s(", absolute);
-        add_scaled(text, o, target, i, o->scales[i].factor * o->scales[i].most);
-        qg_text_puts(text, "));\n");
-    }
-    for (uint32_t i = 0; i < o->n_offsets; ++i) {
-        qg_text_printf(text, "    most = max(most, %s(", absolute);
-        qg_print_expression(text, o->ir, target, o->offsets[i]);
-        qg_text_puts(text, "));\n");
+    for (uint32_t i = 0; i < o->n_scales + o->n_offsets; ++i) {
+        qg_text item = qg_text_new(text->arena);
+        if (i < o->n_scales && !is_largest(o, i)) continue;
+        qg_text_printf(&item, "most = max(most, %s(", absolute);
+        if (i < o->n_scales)
+            add_scaled(&item, o, target, i, o->scales[i].factor * o->scales[i].most);
+        else
+            qg_print_expression(&item, o->ir, target, o->offsets[i - o->n_scales]);
+        qg_text_puts(&item, "))");
+        qg_add_item(text, "    ", item.data, first);
+        first = false;
     }
     for (uint32_t i = 0; i < o->n_words; ++i) {
         const qg_operand *word = &o->words[i];
         if (!is_values(word) || !word->node || word->lane) continue;
         if (!vec) qg_text_printf(text, "    %s all = ", target->types[QG_K_FLOAT][word->node->lanes]);
-        qg_text_printf(text, vec ? "    all = max(all, %s(" : "%s(", absolute);
-        qg_print_expression(text, o->ir, target, word->node);
-        qg_text_puts(text, vec ? "));\n" : ");\n");
+        qg_text value = qg_text_new(text->arena);
+        qg_text_printf(&value, vec ? "all = max(all, %s(" : "%s(", absolute);
+        qg_print_expression(&value, o->ir, target, word->node);
+        if (vec)
+            qg_add_item(text, "    ", qg_format(text->arena, "%s))", value.data), first);
+        else
+            qg_text_printf(text, "%s);\n", value.data);
+        first = !vec;
         vec = word->node->lanes == 4 ? "max(max(all.x, all.y), max(all.z, all.w))" : "max(all.x, all.y)";
     }
     if (vec) qg_text_printf(text, "    most = max(most, %s);\n", vec);
@@ -71,20 +78,10 @@ static const char *word_text(const qg_operands *o, const qg_target *target, cons
         add_in_place(&text, o, target, word->node);
     }
     if (added)
-        qg_text_printf(&text, ", factor%u, added%u)", word->scale, word->offset);
+        qg_text_printf(&text, ", mul%u, add%u)", word->scale, word->offset);
     else if (!is_values(word))
-        qg_text_printf(&text, " * factor%u", word->scale);
+        qg_text_printf(&text, " * mul%u", word->scale);
     return text.data;
-}
-
-/* `item`, behind the one before where that is not the first, and the line has room. */
-static void add_item(qg_text *text, const char *begin, const char *item, bool first) {
-    enum { COLUMNS = 140 };
-    size_t line = text->length;
-    while (line > 0 && (line == text->length || text->data[line - 1] != '\n')) --line;
-    const bool joined = !first && text->length - line + strlen(", ") + strlen(item) <= COLUMNS + strlen("\n");
-    if (joined) text->length -= strlen(";\n");
-    qg_text_printf(text, "%s%s;\n", joined ? ", " : begin, item);
 }
 
 /* Whether words of that scale are added to: then it is two halves, as what is added. */
@@ -167,7 +164,7 @@ static const char *scale_text(const qg_operands *o, const qg_target *target, uin
     const char *half = target->halves[1];
     const bool product = o->scales[i].factor != 1 && o->scales[i].node;
     qg_text text = qg_text_new(o->ir->arena);
-    qg_text_printf(&text, "factor%u = %s%s%s(scale * %s", i, two ? target->halves[2] : "", two ? "(" : "", half,
+    qg_text_printf(&text, "mul%u = %s%s%s(scale * %s", i, two ? target->halves[2] : "", two ? "(" : "", half,
                    product ? "(" : "");
     add_scaled(&text, o, target, i, o->scales[i].factor);
     qg_text_printf(&text, ")%s%s", product ? ")" : "", two ? ")" : "");
@@ -176,7 +173,7 @@ static const char *scale_text(const qg_operands *o, const qg_target *target, uin
 
 static const char *offset_text(const qg_operands *o, const qg_target *target, uint32_t i) {
     qg_text text = qg_text_new(o->ir->arena);
-    qg_text_printf(&text, "added%u = %s(%s(scale * (", i, target->halves[2], target->halves[1]);
+    qg_text_printf(&text, "add%u = %s(%s(scale * (", i, target->halves[2], target->halves[1]);
     qg_print_expression(&text, o->ir, target, o->offsets[i]);
     qg_text_puts(&text, ")))");
     return text.data;
@@ -190,12 +187,12 @@ static void add_scales(qg_text *text, const qg_operands *o, const qg_target *tar
         bool first = true;
         for (uint32_t i = 0; i < o->n_scales; ++i) {
             if (part_of_scale(o, i, false) != part || is_added_to(o, i) != two) continue;
-            add_item(text, begin, scale_text(o, target, i, two), first);
+            qg_add_item(text, begin, scale_text(o, target, i, two), first);
             first = false;
         }
         for (uint32_t i = 0; i < o->n_offsets && two; ++i) {
             if (part_of_scale(o, i, true) != part) continue;
-            add_item(text, begin, offset_text(o, target, i), first);
+            qg_add_item(text, begin, offset_text(o, target, i), first);
             first = false;
         }
     }
@@ -220,8 +217,8 @@ void qg_operands_body(qg_text *text, const qg_operands *operands, const qg_ir *i
                 qg_print_statement(text, ir, target, ir->statements[i], "        ");
         add_scales(text, o, target, p, "        ");
         for (uint32_t i = 0; i < each; ++i)
-            add_item(text, "        ",
-                     qg_format(text->arena, "v[%u] = %s", i, word_text(o, target, &o->words[p * each + i])), i == 0);
+            qg_add_item(text, "        ",
+                        qg_format(text->arena, "v[%u] = %s", i, word_text(o, target, &o->words[p * each + i])), i == 0);
     }
     qg_text_puts(text, "    }\n");
 }

@@ -170,11 +170,9 @@ static char *load_x(qg_arena *arena, const qg_program *program, const qg_step *s
                                ? qg_format(arena, "(%s / %uu)", qg_row_cols(arena, plan, ""), plan->lanes)
                                : qg_format(arena, "row_tiles * %uu", kernel->plan->n_runs);
     qg_text text = qg_text_new(arena);
-    qg_text_printf(&text,
-                   "// Loads what %stile `j` of a row meets of %s.\n"
-                   "void load_%s(uint vector, uint j, uint k) {\n",
-                   operands ? "wide " : "",
-                   ir->single ? "right-hand side `vector`" : "x, from right-hand side `vector` on", ir->x);
+    qg_text_printf(&text, "void load_%s(uint vector, uint j, uint k) {  // what %stile `j` of a row meets of %s\n",
+                   ir->x, operands ? "wide " : "",
+                   ir->single ? "right-hand side `vector`" : "x, from right-hand side `vector` on");
     const char *vectors = kernel->family->experts ? "(batch * x_slots)" : "batch";
     qg_load_x_body(&text, step, operands, glsl, row_runs, vectors, stages_x(program) ? "staged_x($i)" : "x_run($i)",
                    loads_runs(program, step) ? "load_runs" : NULL);
@@ -198,7 +196,7 @@ static char *fetched_parameters(qg_arena *arena, const qg_step *step, const char
 static char *fetched_arrays(qg_arena *arena, const qg_fetches *all, const char *rows) {
     qg_text text = qg_text_new(arena);
     if (all->n_fours) qg_text_printf(&text, "uvec4 fours%s[%u];", rows, all->n_fours);
-    if (all->n_fours && all->n_words) qg_text_puts(&text, "\n");
+    if (all->n_fours && all->n_words) qg_text_puts(&text, " ");
     if (all->n_words) qg_text_printf(&text, "uint words%s[%u];", rows, all->n_words);
     return text.data;
 }
@@ -282,9 +280,10 @@ static char *fetch(qg_arena *arena, const qg_program *program, const char *name)
     qg_text text = qg_text_new(arena);
     const uint32_t own = block_tiles(wide);
     qg_text_printf(
-        &text, "// Loads %stile `j` of row `n`%s.\nvoid %s(uint n, uint j, %s) {\n", wide->of_unit ? "wide " : "",
-        clamped ? ", but that of the last block of all, from where loads of 16 bytes would go beyond the end" : "",
-        name, fetched_parameters(arena, wide, "out "));
+        &text, "%svoid %s(uint n, uint j, %s) {%s\n",
+        clamped ? "// Not that of the last block of all, from where loads of 16 bytes would go beyond the end.\n" : "",
+        name, fetched_parameters(arena, wide, "out "),
+        wide->of_unit ? "  // wide tile `j` of row `n`" : "  // tile `j` of row `n`");
     if (clamped) {
         const char *rows = kernel->family->experts ? "(expert_end - expert_first) * rows" : "rows";
         qg_text_printf(

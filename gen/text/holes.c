@@ -233,13 +233,11 @@ static void add_lines(qg_text *text, const char *lines, size_t length, const cha
     for (size_t at = 0; at < length;) {
         const char *end = memchr(lines + at, '\n', length - at);
         const size_t n = end ? (size_t)(end - lines) - at : length - at;
-        qg_text_puts(text, prefix);
-        if (n)
-            qg_text_puts(text, "    ");
-        else if (text->length && text->data[text->length - 1] == ' ')
-            text->data[--text->length] = '\0';
-        add_comment(text, lines + at, n);
-        qg_text_puts(text, "\n");
+        if (n) {
+            qg_text_printf(text, "%s    ", prefix);
+            add_comment(text, lines + at, n);
+            qg_text_puts(text, "\n");
+        }
         at += n + (end != NULL);
     }
 }

@@ -399,6 +399,15 @@ void qg_print_statement(qg_text *text, const qg_ir *ir, const qg_target *target,
     qg_text_printf(text, "%s%s;%s\n", joined ? ", " : begin, value.data, behind);
 }
 
+void qg_add_item(qg_text *text, const char *begin, const char *item, bool first) {
+    enum { COLUMNS = 140 };
+    size_t line = text->length;
+    while (line > 0 && (line == text->length || text->data[line - 1] != '\n')) --line;
+    const bool joined = !first && text->length - line + strlen(", ") + strlen(item) <= COLUMNS + strlen("\n");
+    if (joined) text->length -= strlen(";\n");
+    qg_text_printf(text, "%s%s;\n", joined ? ", " : begin, item);
+}
+
 qg_target_id qg_target_of_api(const char *name) {
     for (uint32_t i = 0; i < QG_TARGET_COUNT; ++i)
         if (qg_targets[i]->api && strcmp(qg_targets[i]->api, name) == 0) return (qg_target_id)i;

@@ -184,13 +184,15 @@ static void add_turn_of_word(qg_text *text, const qg_ir *ir, const qg_plan *plan
     const uint32_t steps = qg_x_steps(plan), quads = ir->n_x_quads, sums = ir->n_x_sums, digits = ir->n_x_digits;
     qg_arena *arena = text->arena;
     const char *of_quad = qg_format(arena, "return i < DIGITS * %uu ? i %% %uu / %uu", quads, quads, quads / steps);
-    qg_text_printf(text, "// The turn in which word `i` is made, of what is kept of x.\nuint turn_of(uint i) {");
+    qg_text_printf(text, "uint turn_of(uint i) {");
     if ((!sums || sums == steps) && (!digits || digits == steps)) {
-        qg_text_printf(text, " %s : i %% %uu; }\n", of_quad, steps);
+        qg_text_printf(text, " %s : i %% %uu; }  // in which word `i` is made\n", of_quad, steps);
         return;
     }
-    qg_text_printf(text, "\n    const uint behind = i - DIGITS * %uu;\n    %s : behind < %uu ? behind", quads, of_quad,
-                   steps);
+    qg_text_printf(
+        text,
+        "  // in which word `i` is made\n    const uint behind = i - DIGITS * %uu;\n    %s : behind < %uu ? behind",
+        quads, of_quad, steps);
     if (sums && digits) qg_text_printf(text, " : behind < %uu ?", steps + sums);
     if (sums && !digits) qg_text_puts(text, " :");
     if (sums) qg_text_puts(text, quotient_behind(arena, steps, 0, sums / steps));
@@ -211,10 +213,7 @@ static char *shared_x(qg_arena *arena, const qg_step *step) {
                "shared uvec4 shared_x[BATCH * X_FOURS * SLICE];\n");
     if (ir->turn_runs) add_turn_of_word(&text, ir, plan);
     if (ir->n_x_quads) {
-        qg_text_printf(&text,
-                       "// Takes what is kept of right-hand side `m` and tile `t` of the slice from there.\n"
-                       "void take_x(uint m, uint t) { %s %s[0][i] = %s; }\n",
-                       loop, ir->x, four);
+        qg_text_printf(&text, "void take_x(uint m, uint t) { %s %s[0][i] = %s; }\n", loop, ir->x, four);
         return text.data;
     }
     qg_text_puts(&text, "\n// Puts what is kept of right-hand side `m` and tile `t` of the slice there.\n"

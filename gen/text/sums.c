@@ -304,15 +304,16 @@ void qg_fetch_body(qg_text *text, const qg_step *step, const qg_target *target, 
         const bool four = i < all->n_fours;
         qg_node load = *(four ? all->fours[i] : all->words[i - all->n_fours]);
         load.name = NULL;
-        qg_text_printf(&code, "    %s[%u] = ", four ? "fours" : "words", four ? i : i - all->n_fours);
+        qg_text item = qg_text_new(text->arena);
+        qg_text_printf(&item, "%s[%u] = ", four ? "fours" : "words", four ? i : i - all->n_fours);
         if (four && to_end >> load.ref & 1) {
-            qg_text_printf(&code, "%s_to_end(", step->plan->layout->buffers[load.ref].name);
-            qg_print_expression(&code, &loading, target, load.arg[0]);
-            qg_text_puts(&code, ", block)");
+            qg_text_printf(&item, "%s_to_end(", step->plan->layout->buffers[load.ref].name);
+            qg_print_expression(&item, &loading, target, load.arg[0]);
+            qg_text_puts(&item, ", block)");
         } else {
-            qg_print_expression(&code, &loading, target, &load);
+            qg_print_expression(&item, &loading, target, &load);
         }
-        qg_text_puts(&code, ";\n");
+        qg_add_item(&code, "    ", item.data, i == 0);
     }
     add_where(text, step, target, row_tiles, code.data);
 }

@@ -74,6 +74,10 @@ void qg_print_factor(qg_text *text, const qg_ir *ir, const qg_target *target, co
 void qg_print_statement(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node,
                         const char *indent);
 
+/* Appends an assignment on a line of its own that begins with `begin`; or, where it is not the first, behind the one
+ * before, if the line has room. */
+void qg_add_item(qg_text *text, const char *begin, const char *item, bool first);
+
 /* Appends the shortest decimal that reads back as `value`. */
 void qg_print_float(qg_text *text, const qg_target *target, float value);
 /* Appends a pattern of a target with its hole filled in: $r or $T. */

@@ -9,17 +9,13 @@
  *     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
  *     from "MLX, mlx.core.quantize with mode='affine'"
  *     for bits in 2 3 4 5 6 8, group in 32 64 128, T in f16 bf16 f32
- *
  *     block group {
  *         buffer weight { w: u32[group * bits / 32] }
  *         buffer scales { s: T }
  *         buffer biases { b: T }
  *     }
- *
  *     code q = w { bits @ 0 (group:bits) }
- *
  *     value = q * s + b
- *
  *     # MLX's affine quantize. The edge that is farther from 0 is met exactly; codes are made with scale and bias before they are rounded.
  *     encode {
  *         lo = min(x)

@@ -8,20 +8,17 @@
  * gemv_id in f32: for each weight 0.25 bytes read, 8.75 operations: 0.625 loads, 1 bits, 1.88 integer, 3.12 float, 2.12 conversions.
  *     format aqlm_2x8_g8 "sums of two vectors of 8, each out of a table of 256, a scale for each row"
  *     from "AQLM: inference_lib, two codebooks of 8 bits"
- *
  *     block 1 x 8 {
  *         buffer codes                { n: u8[1][2] }
  *         buffer codebook0[c0 of 256] { vectors0: f16[1][8] }    # codebooks[0]
  *         buffer codebook1[c1 of 256] { vectors1: f16[1][8] }    # codebooks[1], which follows in the same tensor
  *         buffer scales[rows]         { d: f16 }
  *     }
- *
  *     code c0 per 8     = n        { 8 @ 0 }
  *     code c1 per 8     = n        { 8 @ 8 }
  *     code v0: f16      = vectors0 { 16 @ 0 (8:16) }
  *     code v1: f16      = vectors1 { 16 @ 0 (8:16) }
  *     code s: f16 per 8 = d        { 16 @ 0 }
- *
  *     value = (v0 + v1) * s
  */
 #ifndef QK_aqlm_2x8_g8_KERNELS_H

@@ -5,20 +5,17 @@
 // For each weight 0.25 bytes read and 2 written, 9.25 operations: 1.38 loads, 1 bits, 1.75 integer, 2 float, 3.12 conversions.
 //     format aqlm_2x8_g8 "sums of two vectors of 8, each out of a table of 256, a scale for each row"
 //     from "AQLM: inference_lib, two codebooks of 8 bits"
-//
 //     block 1 x 8 {
 //         buffer codes                { n: u8[1][2] }
 //         buffer codebook0[c0 of 256] { vectors0: f16[1][8] }    # codebooks[0]
 //         buffer codebook1[c1 of 256] { vectors1: f16[1][8] }    # codebooks[1], which follows in the same tensor
 //         buffer scales[rows]         { d: f16 }
 //     }
-//
 //     code c0 per 8     = n        { 8 @ 0 }
 //     code c1 per 8     = n        { 8 @ 8 }
 //     code v0: f16      = vectors0 { 16 @ 0 (8:16) }
 //     code v1: f16      = vectors1 { 16 @ 0 (8:16) }
 //     code s: f16 per 8 = d        { 16 @ 0 }
-//
 //     value = (v0 + v1) * s
 #version 450
 #extension GL_KHR_shader_subgroup_basic : require
@@ -48,11 +45,10 @@ layout(push_constant) uniform Push {
 
 layout(constant_id = 31) const uint Y_TYPE = 1;  // how results are stored: 1 as f16, 2 as bf16
 
-// Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
+// Set where the module has the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
 layout(constant_id = 8) const bool rounds_f16 = false;
 
-// Elsewhere in integers, because Vulkan leaves the rounding of its own conversion open. What is beyond the largest half is that number's
-// neighbour, which rounds to infinity; to subnormal halves 1/2 is added, which rounds at their last bit.
+// Elsewhere in integers, for Vulkan leaves its rounding open. The neighbour of the largest half rounds to infinity, whatever is beyond it.
 uvec2 pack_f16(vec4 v) {
     if (rounds_f16) return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
     const uvec4 bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, most = min(magnitude, uvec4(0x477FF000u));

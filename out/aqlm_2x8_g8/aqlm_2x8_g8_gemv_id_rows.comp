@@ -5,27 +5,23 @@
 // For each weight 0.25 bytes read, 11.2 operations: 1.38 loads, 1 bits, 3.62 integer, 3.12 float, 2.12 conversions.
 //     format aqlm_2x8_g8 "sums of two vectors of 8, each out of a table of 256, a scale for each row"
 //     from "AQLM: inference_lib, two codebooks of 8 bits"
-//
 //     block 1 x 8 {
 //         buffer codes                { n: u8[1][2] }
 //         buffer codebook0[c0 of 256] { vectors0: f16[1][8] }    # codebooks[0]
 //         buffer codebook1[c1 of 256] { vectors1: f16[1][8] }    # codebooks[1], which follows in the same tensor
 //         buffer scales[rows]         { d: f16 }
 //     }
-//
 //     code c0 per 8     = n        { 8 @ 0 }
 //     code c1 per 8     = n        { 8 @ 8 }
 //     code v0: f16      = vectors0 { 16 @ 0 (8:16) }
 //     code v1: f16      = vectors1 { 16 @ 0 (8:16) }
 //     code s: f16 per 8 = d        { 16 @ 0 }
-//
 //     value = (v0 + v1) * s
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_shader_8bit_storage : require
 #extension GL_EXT_shader_16bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
 layout(constant_id = 21) const uint X_TYPE = 0;  // of x: 0 f32, 1 f16, 2 bf16
@@ -47,27 +43,17 @@ layout(binding = 8, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 9, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 10, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 11, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
-    uint rows;  // of one expert
-    uint row_tiles;  // tiles of 8 elements in a row
-    uint batch;  // tokens
-    uint slots;  // experts of each token
+    uint rows, row_tiles, batch, slots;  // of one expert; tiles of 8 elements in a row; tokens; experts of each
     uint x_slots;  // right-hand sides of each token: one for all of its slots, or one for each
-    uint experts;  // all there are
-    uint expert_first;  // those that are bound in this launch
-    uint expert_end;
-    uint epilogue;  // what is done with results
-    uint cols;  // of the matrix that an expert is, whose patches the blocks are
-    uint grid_rows;  // blocks
-    uint grid_cols;
-    // Of VIEWS:
-    uint weights_inner;  // rows from an expert to the next
-    uint x_first, x_stride, x_inner;  // elements; from a slot's x to the next, and from a token's to the next
-    uint y_skip, y_stride, y_inner;  // elements in y alone, then as of x
-    uint ids_skip, ids_inner;  // and from a token's ids to the next
+    uint experts, expert_first, expert_end, epilogue;  // all there are; those that are bound in this launch
+    uint cols, grid_rows, grid_cols;  // of the matrix that an expert is, whose patches the blocks are; blocks
+    uint weights_inner;  // of VIEWS: rows from an expert to the next
+    uint x_first, x_stride, x_inner;  // elements; to the next slot's x, and the next token's
+    uint y_skip, y_stride, y_inner;  // in y alone; then as of x
+    uint ids_skip, ids_inner;  // and to the next token's ids
     uint sets, set_first;  // of experts with the same ids and x: those of this launch
-    uint weights_first, weights_outer, y_outer;  // rows before them, and from a set to the next
+    uint weights_first, weights_outer, y_outer;  // rows before them, and to the next set
 };
 
 // Pairs are counted through all sets; of this one is that at hand.
@@ -90,21 +76,20 @@ uint x_from(uint vector, uint row_runs) {
 // Number of a pair among the ids.
 uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-// Bits of the epilogue. Scales are of a tensor, of rows or of vectors.
+// Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
-// A result of 16 bits, rounded once to the nearest, ties to even: in integers, for Vulkan leaves its rounding open.
+// 16 bits, rounded once, ties to even; in integers, for Vulkan leaves that open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds subnormal halves
     const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
     const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
@@ -146,12 +131,11 @@ void finish(uint pair, uint expert, uint n, float sum, float scale) {
 
 const uint TILES = 8u;
 
-// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+// Kept of x: tiles, in the order of the weights, and sums over runs that share a scale.
 vec4 x[TILES][2];
 float x_sum[TILES][1];
 
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint place = j * 2u, from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 2u) + place;
     vec4 run[2];
     [[unroll]] for (uint r = 0u; r < 2u; ++r) run[r] = x_run(from + r);

@@ -5,27 +5,23 @@
 // For each weight 0.25 bytes read, 7.62 operations: 0.625 loads, 1 bits, 0.75 integer, 3.12 float, 2.12 conversions.
 //     format aqlm_2x8_g8 "sums of two vectors of 8, each out of a table of 256, a scale for each row"
 //     from "AQLM: inference_lib, two codebooks of 8 bits"
-//
 //     block 1 x 8 {
 //         buffer codes                { n: u8[1][2] }
 //         buffer codebook0[c0 of 256] { vectors0: f16[1][8] }    # codebooks[0]
 //         buffer codebook1[c1 of 256] { vectors1: f16[1][8] }    # codebooks[1], which follows in the same tensor
 //         buffer scales[rows]         { d: f16 }
 //     }
-//
 //     code c0 per 8     = n        { 8 @ 0 }
 //     code c1 per 8     = n        { 8 @ 8 }
 //     code v0: f16      = vectors0 { 16 @ 0 (8:16) }
 //     code v1: f16      = vectors1 { 16 @ 0 (8:16) }
 //     code s: f16 per 8 = d        { 16 @ 0 }
-//
 //     value = (v0 + v1) * s
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_8bit_storage : require
 #extension GL_EXT_shader_16bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
@@ -36,7 +32,6 @@ layout(constant_id = 31) const uint Y_TYPE = 0;  // of y: 0 f32, 1 f16, 2 bf16
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as push constants say
 shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
-
 layout(binding = 0, std430) readonly buffer CodesBuffer { uint8_t codes[]; };
 layout(binding = 1, std430) readonly buffer Codebook0Buffer { uint codebook0[]; };
 layout(binding = 2, std430) readonly buffer Codebook1Buffer { uint codebook1[]; };
@@ -51,18 +46,16 @@ layout(binding = 6, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 7, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 8, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 9, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
-    uint rows, row_tiles, batch;      // of this launch; tiles of 8 elements in a row; right-hand sides
-    uint y_first, y_rows, epilogue;   // where it begins in y; rows of each right-hand side there; what is done with results
+    uint rows, row_tiles, batch;  // of this launch; tiles of 8 elements in a row; right-hand sides
+    uint y_first, y_rows, epilogue;  // where it begins in y; rows of a right-hand side there
     uint cols, grid_rows, grid_cols;  // of the matrix that the blocks are patches of; blocks
-    uint groups, matrix_first, matrices, vectors;  // of VIEWS: each matrix's workgroups; first matrix; inner matrices; right-hand sides
-    uint sharing, sharing_outer;  // neighbours with the same weights, in each dimension
-    uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
-    uint x_first, x_stride, x_inner, x_outer;  // elements; from a right-hand side to the next, and from a matrix to the next
-    uint y_skip, y_stride, y_inner, y_outer;  // elements in y alone, then as of x
-    uint second, third;  // matrices from which on weights and y lie further, by
-    uint weights_second, weights_third, y_second, y_third;
+    uint groups, matrix_first, matrices, vectors;  // of VIEWS: workgroups of a matrix; first matrix; inner matrices; right-hand sides
+    uint sharing, sharing_outer;  // neighbours with the same weights
+    uint weights_first, weights_inner, weights_outer;  // rows; to the next inner and outer matrix
+    uint x_first, x_stride, x_inner, x_outer;  // elements; to the next right-hand side, and matrix
+    uint y_skip, y_stride, y_inner, y_outer;  // in y alone; then as of x
+    uint second, third, weights_second, weights_third, y_second, y_third;  // from these matrices on both lie further
 };
 
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
@@ -82,21 +75,20 @@ uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-// Bits of the epilogue. Scales are of a tensor, of rows or of vectors.
+// Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
-// A result of 16 bits, rounded once to the nearest, ties to even: in integers, for Vulkan leaves its rounding open.
+// 16 bits, rounded once, ties to even; in integers, for Vulkan leaves that open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds subnormal halves
     const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
     const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
@@ -128,31 +120,26 @@ void finish(uint m, uint n, float sum) {
     store_y(at + y_skip, sum);
 }
 
-// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+// Kept of x: tiles, in the order of the weights, and sums over runs that share a scale.
 vec4 x[1][2];
 float x_sum[1][1];
 
 // sum + dot(a, b), in as many operations as a has lanes.
 float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum)))); }
 
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint place = j * 2u, from = x_from(min(vector, batch - 1u), row_tiles * 2u) + place;
     vec4 run[2];
     [[unroll]] for (uint r = 0u; r < 2u; ++r) run[r] = x_run(from + r);
     [[unroll]] for (uint r = 0u; r < 2u; ++r) x[k][r] = run[r];
 }
 
-// Loads tile `j` of row `n`.
-void fetch(uint n, uint j, out uvec4 fours[2], out uint words[3]) {
+void fetch(uint n, uint j, out uvec4 fours[2], out uint words[3]) {  // tile `j` of row `n`
     const uint row = n, tile = j;
     const uint block_col = tile / 1u;
     uint n0 = uint(codes[row * (grid_cols * 2u) + block_col * 2u]), n1 = uint(codes[row * (grid_cols * 2u) + (block_col * 2u + 1u)]);
-    fours[0] = codebook0_four[n0];
-    fours[1] = codebook1_four[n1];
-    words[0] = uint(codes[row * (grid_cols * 2u) + block_col * 2u]);
-    words[1] = uint(codes[row * (grid_cols * 2u) + (block_col * 2u + 1u)]);
-    words[2] = uint(scales[row]);
+    fours[0] = codebook0_four[n0], fours[1] = codebook1_four[n1], words[0] = uint(codes[row * (grid_cols * 2u) + block_col * 2u]);
+    words[1] = uint(codes[row * (grid_cols * 2u) + (block_col * 2u + 1u)]), words[2] = uint(scales[row]);
 }
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
@@ -188,8 +175,7 @@ void take_x(uint m, uint t) {
     [[unroll]] for (uint i = 0u; i < 2u; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
 }
 
-// Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
-float sum_of_lanes(float v[ROWS], uint width) {
+float sum_of_lanes(float v[ROWS], uint width) {  // all at once, over lanes from a multiple of `width` on: number i is in the i-th
     [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i)
@@ -222,9 +208,7 @@ void main() {
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[m][r] = 0.0;
         for (uint from = 0u; from < tiles; from += slice) {
             const uint count = min(slice, tiles - from);
-            // Weights are on their way while the workgroup waits for x.
-            uvec4 fours[ROWS][2];
-            uint words[ROWS][3];
+            uvec4 fours[ROWS][2]; uint words[ROWS][3];  // weights are on their way while the workgroup waits for x
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + min(lane, count - 1u), fours[r], words[r]);
             if (slice < tiles || first < group_count() * teams * ROWS) share_slice(from, count);  // else it is there still
             for (uint t = lane; t < count; t += lanes) {

@@ -7,14 +7,11 @@
 // gemv in f32: for each weight 1 bytes read, 11.7 operations: 1.06 loads, 4.25 bits, 3.75 integer, 2.12 float, 0.5 conversions.
 //     format fp8_block "E4M3 codes, a scale for each patch of 128 x 128"
 //     from "DeepSeek-V3: block-wise FP8"
-//
 //     block 128 x 128 ragged {
 //         buffer weight           { w: u8[128][128] }
 //         buffer weight_scale_inv { s: f32 }
 //     }
-//
 //     code q: e4m3 = w { 8 @ 0 (16384:8) }
-//
 //     value = q * s
 #include <metal_stdlib>
 using namespace metal;

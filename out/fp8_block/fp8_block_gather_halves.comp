@@ -5,14 +5,11 @@
 // For each weight 1 bytes read and 2 written, 19.4 operations: 1.12 loads, 8.5 bits, 5.75 integer, 2 float, 2 conversions.
 //     format fp8_block "E4M3 codes, a scale for each patch of 128 x 128"
 //     from "DeepSeek-V3: block-wise FP8"
-//
 //     block 128 x 128 ragged {
 //         buffer weight           { w: u8[128][128] }
 //         buffer weight_scale_inv { s: f32 }
 //     }
-//
 //     code q: e4m3 = w { 8 @ 0 (16384:8) }
-//
 //     value = q * s
 #version 450
 #extension GL_KHR_shader_subgroup_basic : require
@@ -39,10 +36,10 @@ layout(push_constant) uniform Push {
     uint tokens;
 };
 
-// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
+// The nearest half, ties to even; in integers, for Vulkan leaves that open.
 uint f32_to_f16(float x) {
     const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
-    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds subnormal halves
     const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u);
     const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, rounded = magnitude < 0x38800000u ? subnormal : normal;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
@@ -58,11 +55,10 @@ layout(constant_id = 31) const uint Y_TYPE = 1;  // how results are stored: 1 as
 
 uint f32_to_half(float v) { return Y_TYPE == 1u ? f32_to_f16(v) : f32_to_bf16(v); }
 
-// Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
+// Set where the module has the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
 layout(constant_id = 8) const bool rounds_f16 = false;
 
-// Elsewhere in integers, because Vulkan leaves the rounding of its own conversion open. What is beyond the largest half is that number's
-// neighbour, which rounds to infinity; to subnormal halves 1/2 is added, which rounds at their last bit.
+// Elsewhere in integers, for Vulkan leaves its rounding open. The neighbour of the largest half rounds to infinity, whatever is beyond it.
 uvec2 pack_f16(vec4 v) {
     if (rounds_f16) return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
     const uvec4 bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, most = min(magnitude, uvec4(0x477FF000u));

@@ -6,19 +6,16 @@
 //     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"
 //     for bits in 2 3 4 8, group in 32 64 128
-//
 //     block 32 x group ragged {
 //         buffer qweight[cols][rows] { w: u32[32][group * bits / 32] }
 //         buffer qzeros[g][rows]     { zs: u32[bits][1] }
 //         buffer scales[g][rows]     { d: f16[32][1] }
 //         buffer g_idx[cols]         { groups: u32[group] }
 //     }
-//
 //     code q                = w      { bits @ 0 (32 * group:bits) }
 //     code z per group      = zs     { bits @ 0 (32:bits) }
 //     code s: f16 per group = d      { 16 @ 0 (32:16) }
 //     code g                = groups { 32 @ 0 (group:32) }
-//
 //     value = (q - (z + 1 & (1 << bits) - 1)) * s
 //
 // Here bits = 4, group = 128.

@@ -6,19 +6,16 @@
 //     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"
 //     for bits in 2 3 4 8, group in 32 64 128
-//
 //     block 32 x group ragged {
 //         buffer qweight[cols][rows] { w: u32[32][group * bits / 32] }
 //         buffer qzeros[g][rows]     { zs: u32[bits][1] }
 //         buffer scales[g][rows]     { d: f16[32][1] }
 //         buffer g_idx[cols]         { groups: u32[group] }
 //     }
-//
 //     code q                = w      { bits @ 0 (32 * group:bits) }
 //     code z per group      = zs     { bits @ 0 (32:bits) }
 //     code s: f16 per group = d      { 16 @ 0 (32:16) }
 //     code g                = groups { 32 @ 0 (group:32) }
-//
 //     value = (q - (z + 1 & (1 << bits) - 1)) * s
 //
 // Here bits = 4, group = 128.
@@ -48,10 +45,10 @@ layout(push_constant) uniform Push {
     uint tokens;
 };
 
-// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
+// The nearest half, ties to even; in integers, for Vulkan leaves that open.
 uint f32_to_f16(float x) {
     const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
-    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds subnormal halves
     const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u);
     const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, rounded = magnitude < 0x38800000u ? subnormal : normal;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
@@ -67,11 +64,10 @@ layout(constant_id = 31) const uint Y_TYPE = 1;  // how results are stored: 1 as
 
 uint f32_to_half(float v) { return Y_TYPE == 1u ? f32_to_f16(v) : f32_to_bf16(v); }
 
-// Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
+// Set where the module has the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
 layout(constant_id = 8) const bool rounds_f16 = false;
 
-// Elsewhere in integers, because Vulkan leaves the rounding of its own conversion open. What is beyond the largest half is that number's
-// neighbour, which rounds to infinity; to subnormal halves 1/2 is added, which rounds at their last bit.
+// Elsewhere in integers, for Vulkan leaves its rounding open. The neighbour of the largest half rounds to infinity, whatever is beyond it.
 uvec2 pack_f16(vec4 v) {
     if (rounds_f16) return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
     const uvec4 bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, most = min(magnitude, uvec4(0x477FF000u));

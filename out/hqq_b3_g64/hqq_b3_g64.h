@@ -10,20 +10,16 @@
  *     format hqq_b3_g{group} "HQQ: the groups of the whole tensor in ten planes of 3 bits, a float zero"
  *     from "HQQ: BitPack, axis 1"
  *     for group in 64 128
- *
  *     block 10 apart x group {
  *         buffer W_q   { w: u32[1][group] }
  *         buffer scale { d: f16[10][1] }
  *         buffer zero  { m: f16[10][1] }
  *     }
- *
  *     code q                = w { 3 @ 27 (group:32, 10:-3) }
  *     spare                   w { 2 @ 30 (group:32) }
  *     code s: f16 per group = d { 16 @ 0 (10:16) }
  *     code z: f16 per group = m { 16 @ 0 (10:16) }
- *
  *     value = (q - z) * s
- *
  *     # Quantizer.quantize without optimisation, as for other numbers of bits.
  *     encode {
  *         low = min(x)

@@ -5,20 +5,16 @@
 //     format hqq_b3_g{group} "HQQ: the groups of the whole tensor in ten planes of 3 bits, a float zero"
 //     from "HQQ: BitPack, axis 1"
 //     for group in 64 128
-//
 //     block 10 apart x group {
 //         buffer W_q   { w: u32[1][group] }
 //         buffer scale { d: f16[10][1] }
 //         buffer zero  { m: f16[10][1] }
 //     }
-//
 //     code q                = w { 3 @ 27 (group:32, 10:-3) }
 //     spare                   w { 2 @ 30 (group:32) }
 //     code s: f16 per group = d { 16 @ 0 (10:16) }
 //     code z: f16 per group = m { 16 @ 0 (10:16) }
-//
 //     value = (q - z) * s
-//
 //     # Quantizer.quantize without optimisation, as for other numbers of bits.
 //     encode {
 //         low = min(x)
@@ -54,10 +50,10 @@ layout(push_constant) uniform Push {
 
 float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }  // of the low 16 bits
 
-// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
+// The nearest half, ties to even; in integers, for Vulkan leaves that open.
 uint f32_to_f16(float x) {
     const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
-    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds subnormal halves
     const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u);
     const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, rounded = magnitude < 0x38800000u ? subnormal : normal;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);

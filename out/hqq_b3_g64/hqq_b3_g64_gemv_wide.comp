@@ -6,18 +6,15 @@
 //     format hqq_b3_g{group} "HQQ: the groups of the whole tensor in ten planes of 3 bits, a float zero"
 //     from "HQQ: BitPack, axis 1"
 //     for group in 64 128
-//
 //     block 10 apart x group {
 //         buffer W_q   { w: u32[1][group] }
 //         buffer scale { d: f16[10][1] }
 //         buffer zero  { m: f16[10][1] }
 //     }
-//
 //     code q                = w { 3 @ 27 (group:32, 10:-3) }
 //     spare                   w { 2 @ 30 (group:32) }
 //     code s: f16 per group = d { 16 @ 0 (10:16) }
 //     code z: f16 per group = m { 16 @ 0 (10:16) }
-//
 //     value = (q - z) * s
 //
 // Here group = 64.
@@ -25,7 +22,6 @@
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_16bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides, of each of which a thread keeps its part
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
@@ -51,18 +47,16 @@ layout(binding = 5, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 6, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 7, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 8, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
-    uint rows, row_tiles, batch;      // of this launch; tiles of 16 elements in a row; right-hand sides
-    uint y_first, y_rows, epilogue;   // where it begins in y; rows of each right-hand side there; what is done with results
+    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows, epilogue;  // where it begins in y; rows of a right-hand side there
     uint cols, grid_rows, grid_cols;  // of the matrix that the blocks are patches of; blocks
-    uint groups, matrix_first, matrices, vectors;  // of VIEWS: each matrix's workgroups; first matrix; inner matrices; right-hand sides
-    uint sharing, sharing_outer;  // neighbours with the same weights, in each dimension
-    uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
-    uint x_first, x_stride, x_inner, x_outer;  // elements; from a right-hand side to the next, and from a matrix to the next
-    uint y_skip, y_stride, y_inner, y_outer;  // elements in y alone, then as of x
-    uint second, third;  // matrices from which on weights and y lie further, by
-    uint weights_second, weights_third, y_second, y_third;
+    uint groups, matrix_first, matrices, vectors;  // of VIEWS: workgroups of a matrix; first matrix; inner matrices; right-hand sides
+    uint sharing, sharing_outer;  // neighbours with the same weights
+    uint weights_first, weights_inner, weights_outer;  // rows; to the next inner and outer matrix
+    uint x_first, x_stride, x_inner, x_outer;  // elements; to the next right-hand side, and matrix
+    uint y_skip, y_stride, y_inner, y_outer;  // in y alone; then as of x
+    uint second, third, weights_second, weights_third, y_second, y_third;  // from these matrices on both lie further
 };
 
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
@@ -82,21 +76,20 @@ uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-// Bits of the epilogue. Scales are of a tensor, of rows or of vectors.
+// Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
-// A result of 16 bits, rounded once to the nearest, ties to even: in integers, for Vulkan leaves its rounding open.
+// 16 bits, rounded once, ties to even; in integers, for Vulkan leaves that open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds subnormal halves
     const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
     const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
@@ -128,7 +121,7 @@ void finish(uint m, uint n, float sum) {
     store_y(at + y_skip, sum);
 }
 
-// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+// Kept of x: tiles, in the order of the weights, and sums over runs that share a scale.
 vec4 x[BATCH][16];
 float x_sum[BATCH][1];
 
@@ -145,8 +138,7 @@ vec4 staged_x(uint at) {
     return staged[place + place / 16u];
 }
 
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint place = j * 16u, from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[16];
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = staged_x(from + r);
@@ -155,29 +147,16 @@ void load_x(uint vector, uint j, uint k) {
         + run[13] + run[14] + run[15], vec4(1.0));
 }
 
-// Loads tile `j` of row `n`.
-void fetch(uint n, uint j, out uvec4 fours[16], out uint words[2]) {
+void fetch(uint n, uint j, out uvec4 fours[16], out uint words[2]) {  // tile `j` of row `n`
     const uint row = n * (row_tiles / 4u) + j, tile = 0u;
     const uint block_row = row % grid_rows;
     const uint r = row / grid_rows;
-    fours[0] = W_q_four[block_row * 16u];
-    fours[1] = W_q_four[block_row * 16u + 1u];
-    fours[2] = W_q_four[block_row * 16u + 2u];
-    fours[3] = W_q_four[block_row * 16u + 3u];
-    fours[4] = W_q_four[block_row * 16u + 4u];
-    fours[5] = W_q_four[block_row * 16u + 5u];
-    fours[6] = W_q_four[block_row * 16u + 6u];
-    fours[7] = W_q_four[block_row * 16u + 7u];
-    fours[8] = W_q_four[block_row * 16u + 8u];
-    fours[9] = W_q_four[block_row * 16u + 9u];
-    fours[10] = W_q_four[block_row * 16u + 10u];
-    fours[11] = W_q_four[block_row * 16u + 11u];
-    fours[12] = W_q_four[block_row * 16u + 12u];
-    fours[13] = W_q_four[block_row * 16u + 13u];
-    fours[14] = W_q_four[block_row * 16u + 14u];
-    fours[15] = W_q_four[block_row * 16u + 15u];
-    words[0] = uint(zero[row]);
-    words[1] = uint(scale[row]);
+    fours[0] = W_q_four[block_row * 16u], fours[1] = W_q_four[block_row * 16u + 1u], fours[2] = W_q_four[block_row * 16u + 2u];
+    fours[3] = W_q_four[block_row * 16u + 3u], fours[4] = W_q_four[block_row * 16u + 4u], fours[5] = W_q_four[block_row * 16u + 5u];
+    fours[6] = W_q_four[block_row * 16u + 6u], fours[7] = W_q_four[block_row * 16u + 7u], fours[8] = W_q_four[block_row * 16u + 8u];
+    fours[9] = W_q_four[block_row * 16u + 9u], fours[10] = W_q_four[block_row * 16u + 10u], fours[11] = W_q_four[block_row * 16u + 11u];
+    fours[12] = W_q_four[block_row * 16u + 12u], fours[13] = W_q_four[block_row * 16u + 13u], fours[14] = W_q_four[block_row * 16u + 14u];
+    fours[15] = W_q_four[block_row * 16u + 15u], words[0] = uint(zero[row]), words[1] = uint(scale[row]);
 }
 
 // Whether it is that turn's: always, but no compiler knows, which would load for all first, into registers that others could have.
@@ -222,8 +201,7 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[16], uint words[2], bvec4 tu
     sum += total;
 }
 
-// Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
-float sum_of_lanes(float v[SUMS], uint width) {
+float sum_of_lanes(float v[SUMS], uint width) {  // all at once, over lanes from a multiple of `width` on: number i is in the i-th
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i)
@@ -266,8 +244,7 @@ void walk() {
             [[unroll]] for (uint turn = 0u; turn < TURNS; ++turn) {
                 if (!is_turn(turn)) continue;
                 const bvec4 turns = bvec4(turn == 0u, turn == 1u || TURNS == 1u, turn == 2u || TURNS == 1u, turn == 3u || TURNS == 1u);
-                uvec4 fours[ROWS][16];
-                uint words[ROWS][2];
+                uvec4 fours[ROWS][16]; uint words[ROWS][2];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint i = 0u; i < SUMS; ++i) {
                     const uint r = i / BATCH, m = i % BATCH;

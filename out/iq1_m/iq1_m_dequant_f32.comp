@@ -6,20 +6,16 @@
 // lookups.
 //     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
-//
 //     block 256 {
 //         qs:     u8[32]
 //         qh:     u8[16]
 //         scales: u16[4]
 //     }
-//
 //     code g  per 8  = qs { 8 @ 0 (32:8) } qh { 3 @ 0 (32:4) }
 //     code sg per 8  = qh { 1 @ 3 (32:4) }
 //     code sc per 16 = scales { 3 @ 0 (4:3, 4:16) }
 //     code d: f16 per 256 = scales { 4 @ 12   4 @ 28   4 @ 44   4 @ 60 }    # spread over the top of four words
-//
 //     table G: i8[2048][8] = file "iq1s_grid.bin"
-//
 //     value = d * (2 * sc + 1) * (G[g][i % 8] + (sg ? -0.125 : 0.125))
 #version 450
 #extension GL_KHR_shader_subgroup_basic : require

@@ -8,19 +8,14 @@
  * gemv_id in f32: for each weight 0.531 bytes read, 6.31 operations: 0.234 loads, 3.09 bits, 0.453 integer, 2.03 float, 0.5 conversions.
  *     format mxfp4 "E2M1 codes, a power of two for 32"
  *     from "ggml (llama.cpp), ggml-common.h"
- *
  *     block 32 {
  *         e:  u8
  *         qs: u8[16]
  *     }
- *
  *     code q = qs { 4 @ 0 (16:8, 2:4) }    # low nibbles, then high nibbles
- *
  *     table K: i8[16] = { 0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12 }    # twice the E2M1 value
- *
  *     # 2^(e - 128), since the table is doubled: e - 1 is the exponent of an f32, but that the two smallest are subnormals.
  *     value = K[q] * f32(e < 2 ? 2097152 << (e & 1) : (e + 255 & 255) << 23)
- *
  *     # ggml's quantize_row_mxfp4_ref: e is floor(log2(m)) + 125, where the logarithm is rounded to f32 first. So the floats just below
  *     # the power of two 2^p count as that where the logarithm's last bit is large enough: n of them, by the size of p.
  *     encode {

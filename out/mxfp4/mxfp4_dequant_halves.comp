@@ -5,16 +5,12 @@
 // For each weight 0.531 bytes read and 2 written, 8.44 operations: 0.562 loads, 3 bits, 0.875 integer, 1 float, 2 conversions, 1 lookups.
 //     format mxfp4 "E2M1 codes, a power of two for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
-//
 //     block 32 {
 //         e:  u8
 //         qs: u8[16]
 //     }
-//
 //     code q = qs { 4 @ 0 (16:8, 2:4) }    # low nibbles, then high nibbles
-//
 //     table K: i8[16] = { 0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12 }    # twice the E2M1 value
-//
 //     # 2^(e - 128), since the table is doubled: e - 1 is the exponent of an f32, but that the two smallest are subnormals.
 //     value = K[q] * f32(e < 2 ? 2097152 << (e & 1) : (e + 255 & 255) << 23)
 #version 450
@@ -33,11 +29,10 @@ layout(push_constant) uniform Push {
 
 layout(constant_id = 31) const uint Y_TYPE = 1;  // how results are stored: 1 as f16, 2 as bf16
 
-// Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
+// Set where the module has the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
 layout(constant_id = 8) const bool rounds_f16 = false;
 
-// Elsewhere in integers, because Vulkan leaves the rounding of its own conversion open. What is beyond the largest half is that number's
-// neighbour, which rounds to infinity; to subnormal halves 1/2 is added, which rounds at their last bit.
+// Elsewhere in integers, for Vulkan leaves its rounding open. The neighbour of the largest half rounds to infinity, whatever is beyond it.
 uvec2 pack_f16(vec4 v) {
     if (rounds_f16) return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
     const uvec4 bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, most = min(magnitude, uvec4(0x477FF000u));

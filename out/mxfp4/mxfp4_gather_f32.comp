@@ -5,16 +5,12 @@
 // For each weight 0.531 bytes read and 4 written, 8.12 operations: 0.625 loads, 3.25 bits, 1.25 integer, 1 float, 1 conversions, 1 lookups.
 //     format mxfp4 "E2M1 codes, a power of two for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
-//
 //     block 32 {
 //         e:  u8
 //         qs: u8[16]
 //     }
-//
 //     code q = qs { 4 @ 0 (16:8, 2:4) }    # low nibbles, then high nibbles
-//
 //     table K: i8[16] = { 0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12 }    # twice the E2M1 value
-//
 //     # 2^(e - 128), since the table is doubled: e - 1 is the exponent of an f32, but that the two smallest are subnormals.
 //     value = K[q] * f32(e < 2 ? 2097152 << (e & 1) : (e + 255 & 255) << 23)
 #version 450
@@ -30,14 +26,13 @@ layout(binding = 2, std430) writeonly buffer Dst { vec4 dst[]; };
 layout(binding = 3, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
-    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint rows, row_first, row_end;  // that an index may name; what is bound in this launch
     uint row_tiles, tokens;  // of a row, tiles of 8 elements; of all batches
-    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
-    uint batches;  // so many of which are in the inner of two dimensions
+    uint batch_tokens, batches;  // of a batch, 0: all lie one after the other; batches in the inner of two dimensions
     uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
-    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_words;  // 0: tokens are rows in order; 1; 2: of 64 bits
     uint index_step, index_batch, index_outer;  // words
-    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint index_batches, index_outers;  // with indices of their own; others have the same again
     uint row_step, row_batch, row_outer;  // rows of the table
     uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };

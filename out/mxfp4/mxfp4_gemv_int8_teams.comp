@@ -5,16 +5,12 @@
 // For each weight 0.531 bytes read, 5.36 operations: 0.156 loads, 2.03 bits, 2.42 integer, 0.188 float, 0.0625 conversions, 0.5 lookups.
 //     format mxfp4 "E2M1 codes, a power of two for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
-//
 //     block 32 {
 //         e:  u8
 //         qs: u8[16]
 //     }
-//
 //     code q = qs { 4 @ 0 (16:8, 2:4) }    # low nibbles, then high nibbles
-//
 //     table K: i8[16] = { 0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12 }    # twice the E2M1 value
-//
 //     # 2^(e - 128), since the table is doubled: e - 1 is the exponent of an f32, but that the two smallest are subnormals.
 //     value = K[q] * f32(e < 2 ? 2097152 << (e & 1) : (e + 255 & 255) << 23)
 #version 450
@@ -22,7 +18,6 @@
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_spirv_intrinsics : require
 #extension GL_EXT_shader_8bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
@@ -38,7 +33,6 @@ layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32
 layout(constant_id = 9) const uint COPIES = 1;  // of a table of pairs, for threads that are neighbours
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
-
 layout(binding = 1, std430) readonly buffer PackedInput { uvec4 packed_x[]; };  // of X_PACKED: as x is shared
 layout(binding = 2, std430) writeonly buffer PackedOutput { uvec4 packed_y[]; };
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint8_t blocks[]; };
@@ -53,17 +47,15 @@ layout(binding = 3, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 4, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 5, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 6, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
-    uint rows, row_tiles, batch;      // of this launch; tiles of 16 elements in a row; right-hand sides
-    uint y_first, y_rows, epilogue;   // where it begins in y; rows of each right-hand side there; what is done with results
-    uint groups, matrix_first, matrices, vectors;  // of VIEWS: each matrix's workgroups; first matrix; inner matrices; right-hand sides
-    uint sharing, sharing_outer;  // neighbours with the same weights, in each dimension
-    uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
-    uint x_first, x_stride, x_inner, x_outer;  // elements; from a right-hand side to the next, and from a matrix to the next
-    uint y_skip, y_stride, y_inner, y_outer;  // elements in y alone, then as of x
-    uint second, third;  // matrices from which on weights and y lie further, by
-    uint weights_second, weights_third, y_second, y_third;
+    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows, epilogue;  // where it begins in y; rows of a right-hand side there
+    uint groups, matrix_first, matrices, vectors;  // of VIEWS: workgroups of a matrix; first matrix; inner matrices; right-hand sides
+    uint sharing, sharing_outer;  // neighbours with the same weights
+    uint weights_first, weights_inner, weights_outer;  // rows; to the next inner and outer matrix
+    uint x_first, x_stride, x_inner, x_outer;  // elements; to the next right-hand side, and matrix
+    uint y_skip, y_stride, y_inner, y_outer;  // in y alone; then as of x
+    uint second, third, weights_second, weights_third, y_second, y_third;  // from these matrices on both lie further
 };
 
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
@@ -83,21 +75,20 @@ uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-// Bits of the epilogue. Scales are of a tensor, of rows or of vectors.
+// Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
-// A result of 16 bits, rounded once to the nearest, ties to even: in integers, for Vulkan leaves its rounding open.
+// 16 bits, rounded once, ties to even; in integers, for Vulkan leaves that open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds subnormal halves
     const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
     const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
@@ -135,26 +126,20 @@ const uint X_FOURS = DIGITS * 4u + 1u;
 uvec4 x[1][X_FOURS];
 float x_step(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][i]); }  // that integers stand for
 
-// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
-float scale_of(vec4 most, vec4 all) {
+float scale_of(vec4 most, vec4 all) {  // `most`: the largest magnitudes. What is not finite makes the step NaN
     const float largest = max(max(most.x, most.y), max(most.z, most.w));
     return any(isnan(all)) || isinf(largest) ? uintBitsToFloat(0x7FC00000u) : min(LARGEST / max(largest, 1e-37), 0.5e38);
 }
-
-// OpSDot of four bytes in a word each; not every GLSL compiler has a name for it.
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
 int signed_dot(uint codes, uint x, spirv_literal int packed);
-int dot4(uint codes, uint x) { return signed_dot(codes, x, 0); }
+int dot4(uint codes, uint x) { return signed_dot(codes, x, 0); }  // OpSDot of four bytes in a word each
 int dot16(int sum, uvec4 codes, uvec4 x) { return sum + dot4(codes.x, x.x) + dot4(codes.y, x.y) + dot4(codes.z, x.z) + dot4(codes.w, x.w); }
 
-// The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
-// turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
+// The nearest integers plus BIAS; digits below the highest have the sign bit turned over. Floats round where their last bit stands for 1.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
-
-// One digit of four integers. Two share a word, so that most is done once for two digits.
-uint bytes_of(ivec4 v, uint digit) {
+uint bytes_of(ivec4 v, uint digit) {  // two share a word, so that most is done once for two digits
     const uint place = DIGITS - 1u - digit;
     const ivec4 halves = v >> (place / 2u * 16u);
     const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16), bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
@@ -168,9 +153,7 @@ uint K_pairs(uint codes) {
     const uint copy = gl_LocalInvocationID.x % COPIES;
     return K_of_two[(codes & 0xFFu) * COPIES + copy] | (K_of_two[((codes >> 8u) & 0xFFu) * COPIES + copy] << 8u);
 }
-
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint tile = j % 2u, place = j / 2u * 32u + tile * 2u, from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[16], most[2], all[2];
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = x_run(from + r % 2u + r / 2u * 4u);
@@ -202,24 +185,17 @@ void load_x(uint vector, uint j, uint k) {
     }
 }
 
-// Loads tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch(uint n, uint j, out uvec4 fours[4], out uint words[6]) {
+// Not that of the last block of all, from where loads of 16 bytes would go beyond the end.
+void fetch(uint n, uint j, out uvec4 fours[4], out uint words[6]) {  // tile `j` of row `n`
     if (PADDED == 0u && n + 1u == rows && j + 2u >= row_tiles / 4u) {
         n = 0u;
         j = j % 2u;
     }
     const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 2u, tile = j % 2u;
     uint base = block * 17u, begin = base + tile * 2u, window = begin / 4u;
-    fours[0] = blocks_four[window];
-    fours[1] = blocks_four[window + 1u];
-    fours[2] = blocks_four[window + 2u];
-    fours[3] = blocks_four[window + 3u];
-    words[0] = blocks_word[base];
-    words[1] = blocks_word[base + 4u];
-    words[2] = blocks_word[base + 8u];
-    words[3] = blocks_word[begin + 13u];
-    words[4] = blocks_word[base + 12u];
-    words[5] = blocks_word[begin + 14u];
+    fours[0] = blocks_four[window], fours[1] = blocks_four[window + 1u], fours[2] = blocks_four[window + 2u];
+    fours[3] = blocks_four[window + 3u], words[0] = blocks_word[base], words[1] = blocks_word[base + 4u], words[2] = blocks_word[base + 8u];
+    words[3] = blocks_word[begin + 13u], words[4] = blocks_word[base + 12u], words[5] = blocks_word[begin + 14u];
 }
 
 // 16 bytes, as far as block `block` goes.
@@ -237,18 +213,11 @@ uvec4 blocks_to_end(uint at, uint block) {
 void fetch_last(uint n, uint j, out uvec4 fours[4], out uint words[6]) {
     const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 2u, tile = j % 2u;
     uint base = block * 17u, begin = base + tile * 2u, window = begin / 4u;
-    fours[0] = blocks_to_end(window, block);
-    fours[1] = blocks_to_end(window + 1u, block);
-    fours[2] = blocks_to_end(window + 2u, block);
-    fours[3] = blocks_to_end(window + 3u, block);
-    words[0] = blocks_word[base];
-    words[1] = blocks_word[base + 4u];
-    words[2] = blocks_word[base + 8u];
-    words[3] = blocks_word[begin + 13u];
-    words[4] = blocks_word[base + 12u];
+    fours[0] = blocks_to_end(window, block), fours[1] = blocks_to_end(window + 1u, block), fours[2] = blocks_to_end(window + 2u, block);
+    fours[3] = blocks_to_end(window + 3u, block), words[0] = blocks_word[base], words[1] = blocks_word[base + 4u];
+    words[2] = blocks_word[base + 8u], words[3] = blocks_word[begin + 13u], words[4] = blocks_word[base + 12u];
     words[5] = blocks_word[begin + 14u];
 }
-
 // Whether it is that turn's: always, but no compiler knows, which would load for all first, into registers that others could have.
 bool is_turn(uint turn) { return turn == 0u || (turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }
 
@@ -290,13 +259,10 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[6], bvec4 tur
 
 const uint FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
-// The turn in which word `i` is made, of what is kept of x.
-uint turn_of(uint i) { return i < DIGITS * 16u ? i % 16u / 8u : i % 2u; }
-// Takes what is kept of right-hand side `m` and tile `t` of the slice from there.
+uint turn_of(uint i) { return i < DIGITS * 16u ? i % 16u / 8u : i % 2u; }  // in which word `i` is made
 void take_x(uint m, uint t) { [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t]; }
 
-// Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
-float sum_of_lanes(float v[ROWS], uint width) {
+float sum_of_lanes(float v[ROWS], uint width) {  // all at once, over lanes from a multiple of `width` on: number i is in the i-th
     [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i)
@@ -347,9 +313,7 @@ void main() {
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[m][r] = 0.0;
         for (uint from = 0u; from < tiles; from += slice) {
             const uint count = min(slice, tiles - from);
-            // Weights are on their way while the workgroup waits for x.
-            uvec4 fours[ROWS][4];
-            uint words[ROWS][6];
+            uvec4 fours[ROWS][4]; uint words[ROWS][6];  // weights are on their way while the workgroup waits for x
             [[unroll]] for (uint r = 0u; r < ROWS; ++r)
                 if (TURNS == 1u) fetch(min(row + r, last), from + min(lane, count - 1u), fours[r], words[r]);
             if (slice < tiles || first < group_count() * teams * ROWS) share_slice(from, count);  // else it is there still

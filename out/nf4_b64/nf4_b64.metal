@@ -8,23 +8,18 @@
 //     format nf4_b{group} "bitsandbytes NF4: the even element in the high nibble, a scale for each block of the flat tensor"
 //     from "bitsandbytes: Linear4bit with quant_type nf4"
 //     for group in 64 128
-//
 //     block group ragged {
 //         buffer weight { w: u8[group / 2] }
 //         buffer absmax { s: f32 }
 //     }
-//
 //     table N: f32[16] = {
 //         -1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453,
 //         -0.28444138169288635, -0.18477343022823334, -0.09105003625154495, 0.0,
 //         0.07958029955625534, 0.16093020141124725, 0.24611230194568634, 0.33791524171829224,
 //         0.44070982933044434, 0.5626170039176941, 0.7229568362236023, 1.0,
 //     }
-//
 //     code q = w { 4 @ 4 (2:-4, group / 2:8) }
-//
 //     value = N[q] * s
-//
 //     # bitsandbytes' blockwise quantisation, whose comparisons are with what it has as the middles of neighbours. What is no number gets
 //     # code 0, and so does all of a block of zeros, whose scale has no inverse.
 //     encode {
@@ -874,14 +869,13 @@ kernel void nf4_b64_encode_bf16(
 
 // nf4_b64_set_rows_f32: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), src in f32.
 struct nf4_b64_set_rows_f32_push {
-    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint rows, row_first, row_end;  // that an index may name; what is bound in this launch
     uint row_tiles, tokens;  // of a row, blocks of 64 elements; of all batches
-    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
-    uint batches;  // so many of which are in the inner of two dimensions
+    uint batch_tokens, batches;  // of a batch, 0: all lie one after the other; batches in the inner of two dimensions
     uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
-    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_words;  // 0: tokens are rows in order; 1; 2: of 64 bits
     uint index_step, index_batch, index_outer;  // words
-    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint index_batches, index_outers;  // with indices of their own; others have the same again
     uint row_step, row_batch, row_outer;  // rows of the table
     uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
@@ -924,14 +918,13 @@ kernel void nf4_b64_set_rows_f32(
 
 // nf4_b64_set_rows_f16: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), src in f16.
 struct nf4_b64_set_rows_f16_push {
-    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint rows, row_first, row_end;  // that an index may name; what is bound in this launch
     uint row_tiles, tokens;  // of a row, blocks of 64 elements; of all batches
-    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
-    uint batches;  // so many of which are in the inner of two dimensions
+    uint batch_tokens, batches;  // of a batch, 0: all lie one after the other; batches in the inner of two dimensions
     uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
-    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_words;  // 0: tokens are rows in order; 1; 2: of 64 bits
     uint index_step, index_batch, index_outer;  // words
-    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint index_batches, index_outers;  // with indices of their own; others have the same again
     uint row_step, row_batch, row_outer;  // rows of the table
     uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
@@ -974,14 +967,13 @@ kernel void nf4_b64_set_rows_f16(
 
 // nf4_b64_set_rows_bf16: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), src in bf16.
 struct nf4_b64_set_rows_bf16_push {
-    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint rows, row_first, row_end;  // that an index may name; what is bound in this launch
     uint row_tiles, tokens;  // of a row, blocks of 64 elements; of all batches
-    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
-    uint batches;  // so many of which are in the inner of two dimensions
+    uint batch_tokens, batches;  // of a batch, 0: all lie one after the other; batches in the inner of two dimensions
     uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
-    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_words;  // 0: tokens are rows in order; 1; 2: of 64 bits
     uint index_step, index_batch, index_outer;  // words
-    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint index_batches, index_outers;  // with indices of their own; others have the same again
     uint row_step, row_batch, row_outer;  // rows of the table
     uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };

@@ -6,21 +6,17 @@
 //     format nf4_b{group} "bitsandbytes NF4: the even element in the high nibble, a scale for each block of the flat tensor"
 //     from "bitsandbytes: Linear4bit with quant_type nf4"
 //     for group in 64 128
-//
 //     block group ragged {
 //         buffer weight { w: u8[group / 2] }
 //         buffer absmax { s: f32 }
 //     }
-//
 //     table N: f32[16] = {
 //         -1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453,
 //         -0.28444138169288635, -0.18477343022823334, -0.09105003625154495, 0.0,
 //         0.07958029955625534, 0.16093020141124725, 0.24611230194568634, 0.33791524171829224,
 //         0.44070982933044434, 0.5626170039176941, 0.7229568362236023, 1.0,
 //     }
-//
 //     code q = w { 4 @ 4 (2:-4, group / 2:8) }
-//
 //     value = N[q] * s
 //
 // Here group = 64.
@@ -45,10 +41,10 @@ layout(push_constant) uniform Push {
     uint row_tiles;  // tiles of 8 elements in a row
 };
 
-// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
+// The nearest half, ties to even; in integers, for Vulkan leaves that open.
 uint f32_to_f16(float x) {
     const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
-    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds subnormal halves
     const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u);
     const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, rounded = magnitude < 0x38800000u ? subnormal : normal;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
@@ -64,11 +60,10 @@ layout(constant_id = 31) const uint Y_TYPE = 1;  // how results are stored: 1 as
 
 uint f32_to_half(float v) { return Y_TYPE == 1u ? f32_to_f16(v) : f32_to_bf16(v); }
 
-// Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
+// Set where the module has the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
 layout(constant_id = 8) const bool rounds_f16 = false;
 
-// Elsewhere in integers, because Vulkan leaves the rounding of its own conversion open. What is beyond the largest half is that number's
-// neighbour, which rounds to infinity; to subnormal halves 1/2 is added, which rounds at their last bit.
+// Elsewhere in integers, for Vulkan leaves its rounding open. The neighbour of the largest half rounds to infinity, whatever is beyond it.
 uvec2 pack_f16(vec4 v) {
     if (rounds_f16) return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
     const uvec4 bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, most = min(magnitude, uvec4(0x477FF000u));

@@ -5,23 +5,18 @@
 //     format nf4_b{group} "bitsandbytes NF4: the even element in the high nibble, a scale for each block of the flat tensor"
 //     from "bitsandbytes: Linear4bit with quant_type nf4"
 //     for group in 64 128
-//
 //     block group ragged {
 //         buffer weight { w: u8[group / 2] }
 //         buffer absmax { s: f32 }
 //     }
-//
 //     table N: f32[16] = {
 //         -1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453,
 //         -0.28444138169288635, -0.18477343022823334, -0.09105003625154495, 0.0,
 //         0.07958029955625534, 0.16093020141124725, 0.24611230194568634, 0.33791524171829224,
 //         0.44070982933044434, 0.5626170039176941, 0.7229568362236023, 1.0,
 //     }
-//
 //     code q = w { 4 @ 4 (2:-4, group / 2:8) }
-//
 //     value = N[q] * s
-//
 //     # bitsandbytes' blockwise quantisation, whose comparisons are with what it has as the middles of neighbours. What is no number gets
 //     # code 0, and so does all of a block of zeros, whose scale has no inverse.
 //     encode {
@@ -57,10 +52,10 @@ layout(push_constant) uniform Push {
 
 float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }  // of the low 16 bits
 
-// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
+// The nearest half, ties to even; in integers, for Vulkan leaves that open.
 uint f32_to_f16(float x) {
     const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
-    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds subnormal halves
     const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u);
     const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, rounded = magnitude < 0x38800000u ? subnormal : normal;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);

@@ -6,21 +6,17 @@
 //     format nf4_b{group} "bitsandbytes NF4: the even element in the high nibble, a scale for each block of the flat tensor"
 //     from "bitsandbytes: Linear4bit with quant_type nf4"
 //     for group in 64 128
-//
 //     block group ragged {
 //         buffer weight { w: u8[group / 2] }
 //         buffer absmax { s: f32 }
 //     }
-//
 //     table N: f32[16] = {
 //         -1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453,
 //         -0.28444138169288635, -0.18477343022823334, -0.09105003625154495, 0.0,
 //         0.07958029955625534, 0.16093020141124725, 0.24611230194568634, 0.33791524171829224,
 //         0.44070982933044434, 0.5626170039176941, 0.7229568362236023, 1.0,
 //     }
-//
 //     code q = w { 4 @ 4 (2:-4, group / 2:8) }
-//
 //     value = N[q] * s
 //
 // Here group = 64.

@@ -8,15 +8,12 @@
  * gemv_id in f32: for each weight 0.562 bytes read, 6.75 operations: 0.25 loads, 2.69 bits, 1.06 integer, 2.19 float, 0.562 conversions.
  *     format nvfp4_ckpt "NVFP4 checkpoints: E2M1 codes, E4M3 scales for 16, and a scale for the tensor"
  *     from "NVIDIA ModelOpt: NVFP4"
- *
  *     block 1 x 16 {
  *         buffer weight           { w: u8[8] }
  *         buffer weight_scale     { s: e4m3 }
  *         buffer weight_scale_2[] { t: f32 }
  *     }
- *
  *     code q: e2m1 = w { 4 @ 0 (16:4) }
- *
  *     value = q * (s * t)
  */
 #ifndef QK_nvfp4_ckpt_KERNELS_H

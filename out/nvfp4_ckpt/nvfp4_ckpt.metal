@@ -8,15 +8,12 @@
 // conversions.
 //     format nvfp4_ckpt "NVFP4 checkpoints: E2M1 codes, E4M3 scales for 16, and a scale for the tensor"
 //     from "NVIDIA ModelOpt: NVFP4"
-//
 //     block 1 x 16 {
 //         buffer weight           { w: u8[8] }
 //         buffer weight_scale     { s: e4m3 }
 //         buffer weight_scale_2[] { t: f32 }
 //     }
-//
 //     code q: e2m1 = w { 4 @ 0 (16:4) }
-//
 //     value = q * (s * t)
 #include <metal_stdlib>
 using namespace metal;

@@ -8,16 +8,12 @@
  * conversions.
  *     format q4_0 "4-bit codes around 8, one scale for 32"
  *     from "ggml (llama.cpp), ggml-common.h"
- *
  *     block 32 {
  *         d:  f16
  *         qs: u8[16]
  *     }
- *
  *     code q = qs { 4 @ 0 (16:8, 2:4) }    # low nibbles, then high nibbles
- *
  *     value = (q - 8) * d
- *
  *     # ggml's quantize_row_q4_0_ref: codes are made with the scale before it is rounded to f16.
  *     encode {
  *         s = extreme(x) / -8.0

@@ -8,16 +8,12 @@
 // gemv_id in f32: for each weight 0.562 bytes read, 4.38 operations: 0.312 loads, 0.875 bits, 0.438 integer, 2.19 float, 0.562 conversions.
 //     format q4_0 "4-bit codes around 8, one scale for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
-//
 //     block 32 {
 //         d:  f16
 //         qs: u8[16]
 //     }
-//
 //     code q = qs { 4 @ 0 (16:8, 2:4) }    # low nibbles, then high nibbles
-//
 //     value = (q - 8) * d
-//
 //     # ggml's quantize_row_q4_0_ref: codes are made with the scale before it is rounded to f16.
 //     encode {
 //         s = extreme(x) / -8.0
@@ -705,14 +701,13 @@ kernel void q4_0_dequant_bf16(
 
 // q4_0_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 struct q4_0_gather_f32_push {
-    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint rows, row_first, row_end;  // that an index may name; what is bound in this launch
     uint row_tiles, tokens;  // of a row, tiles of 8 elements; of all batches
-    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
-    uint batches;  // so many of which are in the inner of two dimensions
+    uint batch_tokens, batches;  // of a batch, 0: all lie one after the other; batches in the inner of two dimensions
     uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
-    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_words;  // 0: tokens are rows in order; 1; 2: of 64 bits
     uint index_step, index_batch, index_outer;  // words
-    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint index_batches, index_outers;  // with indices of their own; others have the same again
     uint row_step, row_batch, row_outer;  // rows of the table
     uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
@@ -762,14 +757,13 @@ kernel void q4_0_gather_f32(
 
 // q4_0_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
 struct q4_0_gather_f16_push {
-    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint rows, row_first, row_end;  // that an index may name; what is bound in this launch
     uint row_tiles, tokens;  // of a row, tiles of 16 elements; of all batches
-    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
-    uint batches;  // so many of which are in the inner of two dimensions
+    uint batch_tokens, batches;  // of a batch, 0: all lie one after the other; batches in the inner of two dimensions
     uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
-    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_words;  // 0: tokens are rows in order; 1; 2: of 64 bits
     uint index_step, index_batch, index_outer;  // words
-    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint index_batches, index_outers;  // with indices of their own; others have the same again
     uint row_step, row_batch, row_outer;  // rows of the table
     uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
@@ -819,14 +813,13 @@ kernel void q4_0_gather_f16(
 
 // q4_0_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 struct q4_0_gather_bf16_push {
-    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint rows, row_first, row_end;  // that an index may name; what is bound in this launch
     uint row_tiles, tokens;  // of a row, tiles of 16 elements; of all batches
-    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
-    uint batches;  // so many of which are in the inner of two dimensions
+    uint batch_tokens, batches;  // of a batch, 0: all lie one after the other; batches in the inner of two dimensions
     uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
-    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_words;  // 0: tokens are rows in order; 1; 2: of 64 bits
     uint index_step, index_batch, index_outer;  // words
-    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint index_batches, index_outers;  // with indices of their own; others have the same again
     uint row_step, row_batch, row_outer;  // rows of the table
     uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
@@ -1223,14 +1216,13 @@ kernel void q4_0_encode_bf16(
 
 // q4_0_set_rows_f32: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), src in f32.
 struct q4_0_set_rows_f32_push {
-    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint rows, row_first, row_end;  // that an index may name; what is bound in this launch
     uint row_tiles, tokens;  // of a row, blocks of 32 elements; of all batches
-    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
-    uint batches;  // so many of which are in the inner of two dimensions
+    uint batch_tokens, batches;  // of a batch, 0: all lie one after the other; batches in the inner of two dimensions
     uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
-    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_words;  // 0: tokens are rows in order; 1; 2: of 64 bits
     uint index_step, index_batch, index_outer;  // words
-    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint index_batches, index_outers;  // with indices of their own; others have the same again
     uint row_step, row_batch, row_outer;  // rows of the table
     uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
@@ -1272,14 +1264,13 @@ kernel void q4_0_set_rows_f32(
 
 // q4_0_set_rows_f16: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), src in f16.
 struct q4_0_set_rows_f16_push {
-    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint rows, row_first, row_end;  // that an index may name; what is bound in this launch
     uint row_tiles, tokens;  // of a row, blocks of 32 elements; of all batches
-    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
-    uint batches;  // so many of which are in the inner of two dimensions
+    uint batch_tokens, batches;  // of a batch, 0: all lie one after the other; batches in the inner of two dimensions
     uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
-    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_words;  // 0: tokens are rows in order; 1; 2: of 64 bits
     uint index_step, index_batch, index_outer;  // words
-    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint index_batches, index_outers;  // with indices of their own; others have the same again
     uint row_step, row_batch, row_outer;  // rows of the table
     uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
@@ -1321,14 +1312,13 @@ kernel void q4_0_set_rows_f16(
 
 // q4_0_set_rows_bf16: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), src in bf16.
 struct q4_0_set_rows_bf16_push {
-    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint rows, row_first, row_end;  // that an index may name; what is bound in this launch
     uint row_tiles, tokens;  // of a row, blocks of 32 elements; of all batches
-    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
-    uint batches;  // so many of which are in the inner of two dimensions
+    uint batch_tokens, batches;  // of a batch, 0: all lie one after the other; batches in the inner of two dimensions
     uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
-    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_words;  // 0: tokens are rows in order; 1; 2: of 64 bits
     uint index_step, index_batch, index_outer;  // words
-    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint index_batches, index_outers;  // with indices of their own; others have the same again
     uint row_step, row_batch, row_outer;  // rows of the table
     uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };

@@ -5,14 +5,11 @@
 // For each weight 0.562 bytes read and 4 written, 6.38 operations: 0.375 loads, 2.25 bits, 1.62 integer, 1 float, 1.12 conversions.
 //     format q4_0 "4-bit codes around 8, one scale for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
-//
 //     block 32 {
 //         d:  f16
 //         qs: u8[16]
 //     }
-//
 //     code q = qs { 4 @ 0 (16:8, 2:4) }    # low nibbles, then high nibbles
-//
 //     value = (q - 8) * d
 #version 450
 #extension GL_KHR_shader_subgroup_basic : require

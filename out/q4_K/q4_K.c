@@ -8,23 +8,18 @@
  * conversions.
  *     format q4_K "4-bit codes, 6-bit scales and minimums in groups of 32"
  *     from "ggml (llama.cpp), ggml-common.h"
- *
  *     block 256 {
  *         d:      f16
  *         dmin:   f16
  *         scales: u8[12]
  *         qs:     u8[128]
  *     }
- *
  *     # Groups 0 to 3 have their six bits in one byte; groups 4 to 7 borrow the two high bits of those bytes.
  *     code sc per 32 = scales { 4 @ 0 (4:8, 2:64)   2 @ 4 (4:8, 2:2) }
  *     code mn per 32 = scales { 4 @ 32 (4:8, 2:36)  2 @ 36 (4:8, 2:2) }
- *
  *     # 32 low nibbles, 32 high nibbles, and so on in steps of 32 bytes.
  *     code q = qs { 4 @ 0 (32:8, 2:4, 4:256) }
- *
  *     value = d * sc * q - dmin * mn
- *
  *     # ggml's quantize_row_q4_K_ref. For each group 22 steps are tried: each gives codes, and the codes a scale and a minimum by weighted
  *     # least squares; those with the least error are kept. Scales and minimums are then rounded to 6 bits, and all codes made again.
  *     encode {

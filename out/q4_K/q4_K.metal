@@ -8,23 +8,18 @@
 // gemv_id in f32: for each weight 0.562 bytes read, 7.56 operations: 0.438 loads, 2.19 bits, 1.44 integer, 2.62 float, 0.875 conversions.
 //     format q4_K "4-bit codes, 6-bit scales and minimums in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
-//
 //     block 256 {
 //         d:      f16
 //         dmin:   f16
 //         scales: u8[12]
 //         qs:     u8[128]
 //     }
-//
 //     # Groups 0 to 3 have their six bits in one byte; groups 4 to 7 borrow the two high bits of those bytes.
 //     code sc per 32 = scales { 4 @ 0 (4:8, 2:64)   2 @ 4 (4:8, 2:2) }
 //     code mn per 32 = scales { 4 @ 32 (4:8, 2:36)  2 @ 36 (4:8, 2:2) }
-//
 //     # 32 low nibbles, 32 high nibbles, and so on in steps of 32 bytes.
 //     code q = qs { 4 @ 0 (32:8, 2:4, 4:256) }
-//
 //     value = d * sc * q - dmin * mn
-//
 //     # ggml's quantize_row_q4_K_ref. For each group 22 steps are tried: each gives codes, and the codes a scale and a minimum by weighted
 //     # least squares; those with the least error are kept. Scales and minimums are then rounded to 6 bits, and all codes made again.
 //     encode {
@@ -932,14 +927,13 @@ kernel void q4_K_dequant_bf16(
 
 // q4_K_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 struct q4_K_gather_f32_push {
-    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint rows, row_first, row_end;  // that an index may name; what is bound in this launch
     uint row_tiles, tokens;  // of a row, tiles of 8 elements; of all batches
-    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
-    uint batches;  // so many of which are in the inner of two dimensions
+    uint batch_tokens, batches;  // of a batch, 0: all lie one after the other; batches in the inner of two dimensions
     uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
-    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_words;  // 0: tokens are rows in order; 1; 2: of 64 bits
     uint index_step, index_batch, index_outer;  // words
-    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint index_batches, index_outers;  // with indices of their own; others have the same again
     uint row_step, row_batch, row_outer;  // rows of the table
     uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
@@ -989,14 +983,13 @@ kernel void q4_K_gather_f32(
 
 // q4_K_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
 struct q4_K_gather_f16_push {
-    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint rows, row_first, row_end;  // that an index may name; what is bound in this launch
     uint row_tiles, tokens;  // of a row, tiles of 16 elements; of all batches
-    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
-    uint batches;  // so many of which are in the inner of two dimensions
+    uint batch_tokens, batches;  // of a batch, 0: all lie one after the other; batches in the inner of two dimensions
     uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
-    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_words;  // 0: tokens are rows in order; 1; 2: of 64 bits
     uint index_step, index_batch, index_outer;  // words
-    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint index_batches, index_outers;  // with indices of their own; others have the same again
     uint row_step, row_batch, row_outer;  // rows of the table
     uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
@@ -1046,14 +1039,13 @@ kernel void q4_K_gather_f16(
 
 // q4_K_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 struct q4_K_gather_bf16_push {
-    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint rows, row_first, row_end;  // that an index may name; what is bound in this launch
     uint row_tiles, tokens;  // of a row, tiles of 16 elements; of all batches
-    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
-    uint batches;  // so many of which are in the inner of two dimensions
+    uint batch_tokens, batches;  // of a batch, 0: all lie one after the other; batches in the inner of two dimensions
     uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
-    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_words;  // 0: tokens are rows in order; 1; 2: of 64 bits
     uint index_step, index_batch, index_outer;  // words
-    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint index_batches, index_outers;  // with indices of their own; others have the same again
     uint row_step, row_batch, row_outer;  // rows of the table
     uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
@@ -1450,14 +1442,13 @@ kernel void q4_K_encode_bf16(
 
 // q4_K_set_rows_f32: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), src in f32.
 struct q4_K_set_rows_f32_push {
-    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint rows, row_first, row_end;  // that an index may name; what is bound in this launch
     uint row_tiles, tokens;  // of a row, blocks of 256 elements; of all batches
-    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
-    uint batches;  // so many of which are in the inner of two dimensions
+    uint batch_tokens, batches;  // of a batch, 0: all lie one after the other; batches in the inner of two dimensions
     uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
-    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_words;  // 0: tokens are rows in order; 1; 2: of 64 bits
     uint index_step, index_batch, index_outer;  // words
-    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint index_batches, index_outers;  // with indices of their own; others have the same again
     uint row_step, row_batch, row_outer;  // rows of the table
     uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
@@ -1499,14 +1490,13 @@ kernel void q4_K_set_rows_f32(
 
 // q4_K_set_rows_f16: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), src in f16.
 struct q4_K_set_rows_f16_push {
-    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint rows, row_first, row_end;  // that an index may name; what is bound in this launch
     uint row_tiles, tokens;  // of a row, blocks of 256 elements; of all batches
-    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
-    uint batches;  // so many of which are in the inner of two dimensions
+    uint batch_tokens, batches;  // of a batch, 0: all lie one after the other; batches in the inner of two dimensions
     uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
-    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_words;  // 0: tokens are rows in order; 1; 2: of 64 bits
     uint index_step, index_batch, index_outer;  // words
-    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint index_batches, index_outers;  // with indices of their own; others have the same again
     uint row_step, row_batch, row_outer;  // rows of the table
     uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
@@ -1548,14 +1538,13 @@ kernel void q4_K_set_rows_f16(
 
 // q4_K_set_rows_bf16: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), src in bf16.
 struct q4_K_set_rows_bf16_push {
-    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint rows, row_first, row_end;  // that an index may name; what is bound in this launch
     uint row_tiles, tokens;  // of a row, blocks of 256 elements; of all batches
-    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
-    uint batches;  // so many of which are in the inner of two dimensions
+    uint batch_tokens, batches;  // of a batch, 0: all lie one after the other; batches in the inner of two dimensions
     uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
-    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_words;  // 0: tokens are rows in order; 1; 2: of 64 bits
     uint index_step, index_batch, index_outer;  // words
-    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint index_batches, index_outers;  // with indices of their own; others have the same again
     uint row_step, row_batch, row_outer;  // rows of the table
     uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };

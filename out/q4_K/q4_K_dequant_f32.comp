@@ -5,21 +5,17 @@
 // For each weight 0.562 bytes read and 4 written, 12.8 operations: 0.75 loads, 5.12 bits, 2.62 integer, 2.5 float, 1.75 conversions.
 //     format q4_K "4-bit codes, 6-bit scales and minimums in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
-//
 //     block 256 {
 //         d:      f16
 //         dmin:   f16
 //         scales: u8[12]
 //         qs:     u8[128]
 //     }
-//
 //     # Groups 0 to 3 have their six bits in one byte; groups 4 to 7 borrow the two high bits of those bytes.
 //     code sc per 32 = scales { 4 @ 0 (4:8, 2:64)   2 @ 4 (4:8, 2:2) }
 //     code mn per 32 = scales { 4 @ 32 (4:8, 2:36)  2 @ 36 (4:8, 2:2) }
-//
 //     # 32 low nibbles, 32 high nibbles, and so on in steps of 32 bytes.
 //     code q = qs { 4 @ 0 (32:8, 2:4, 4:256) }
-//
 //     value = d * sc * q - dmin * mn
 #version 450
 #extension GL_KHR_shader_subgroup_basic : require

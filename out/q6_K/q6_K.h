@@ -8,21 +8,16 @@
  * conversions.
  *     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"
- *
  *     block 256 {
  *         ql:     u8[128]
  *         qh:     u8[64]
  *         scales: i8[16]
  *         d:      f16
  *     }
- *
  *     code sc: i8 per 16 = scales { 8 @ 0 (16:8) }
- *
  *     code q = ql { 4 @ 0 (64:8, 2:4, 2:512) }         # low four bits
  *              qh { 2 @ 0 (32:8, 4:2, 2:256) }         # high two bits
- *
  *     value = d * sc * (q - 32)
- *
  *     # ggml's quantize_row_q6_K_ref. For each group 19 steps are tried, each with codes and with the scale that is best for them, weighted
  *     # with x^2; the one with the least error is kept. Scales are then rounded to 8 bits, and all codes made again.
  *     encode {

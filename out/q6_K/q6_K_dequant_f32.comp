@@ -5,19 +5,15 @@
 // For each weight 0.82 bytes read and 4 written, 12.6 operations: 0.688 loads, 6.88 bits, 2.44 integer, 1.25 float, 1.31 conversions.
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
-//
 //     block 256 {
 //         ql:     u8[128]
 //         qh:     u8[64]
 //         scales: i8[16]
 //         d:      f16
 //     }
-//
 //     code sc: i8 per 16 = scales { 8 @ 0 (16:8) }
-//
 //     code q = ql { 4 @ 0 (64:8, 2:4, 2:512) }         # low four bits
 //              qh { 2 @ 0 (32:8, 4:2, 2:256) }         # high two bits
-//
 //     value = d * sc * (q - 32)
 #version 450
 #extension GL_KHR_shader_subgroup_basic : require

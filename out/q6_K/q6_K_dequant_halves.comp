@@ -5,19 +5,15 @@
 // For each weight 0.82 bytes read and 2 written, 12.3 operations: 0.531 loads, 6.62 bits, 1.91 integer, 1.12 float, 2.16 conversions.
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
-//
 //     block 256 {
 //         ql:     u8[128]
 //         qh:     u8[64]
 //         scales: i8[16]
 //         d:      f16
 //     }
-//
 //     code sc: i8 per 16 = scales { 8 @ 0 (16:8) }
-//
 //     code q = ql { 4 @ 0 (64:8, 2:4, 2:512) }         # low four bits
 //              qh { 2 @ 0 (32:8, 4:2, 2:256) }         # high two bits
-//
 //     value = d * sc * (q - 32)
 #version 450
 #extension GL_KHR_shader_subgroup_basic : require
@@ -34,11 +30,10 @@ layout(push_constant) uniform Push {
 
 layout(constant_id = 31) const uint Y_TYPE = 1;  // how results are stored: 1 as f16, 2 as bf16
 
-// Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
+// Set where the module has the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
 layout(constant_id = 8) const bool rounds_f16 = false;
 
-// Elsewhere in integers, because Vulkan leaves the rounding of its own conversion open. What is beyond the largest half is that number's
-// neighbour, which rounds to infinity; to subnormal halves 1/2 is added, which rounds at their last bit.
+// Elsewhere in integers, for Vulkan leaves its rounding open. The neighbour of the largest half rounds to infinity, whatever is beyond it.
 uvec2 pack_f16(vec4 v) {
     if (rounds_f16) return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
     const uvec4 bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, most = min(magnitude, uvec4(0x477FF000u));

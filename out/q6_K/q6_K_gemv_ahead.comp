@@ -5,25 +5,20 @@
 // For each weight 0.82 bytes read, 6.28 operations: 0.344 loads, 2.36 bits, 0.547 integer, 2.38 float, 0.656 conversions.
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
-//
 //     block 256 {
 //         ql:     u8[128]
 //         qh:     u8[64]
 //         scales: i8[16]
 //         d:      f16
 //     }
-//
 //     code sc: i8 per 16 = scales { 8 @ 0 (16:8) }
-//
 //     code q = ql { 4 @ 0 (64:8, 2:4, 2:512) }         # low four bits
 //              qh { 2 @ 0 (32:8, 4:2, 2:256) }         # high two bits
-//
 //     value = d * sc * (q - 32)
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_16bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides, of each of which a thread keeps its part
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
@@ -47,17 +42,15 @@ layout(binding = 3, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 4, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 5, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 6, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
-    uint rows, row_tiles, batch;      // of this launch; tiles of 16 elements in a row; right-hand sides
-    uint y_first, y_rows, epilogue;   // where it begins in y; rows of each right-hand side there; what is done with results
-    uint groups, matrix_first, matrices, vectors;  // of VIEWS: each matrix's workgroups; first matrix; inner matrices; right-hand sides
-    uint sharing, sharing_outer;  // neighbours with the same weights, in each dimension
-    uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
-    uint x_first, x_stride, x_inner, x_outer;  // elements; from a right-hand side to the next, and from a matrix to the next
-    uint y_skip, y_stride, y_inner, y_outer;  // elements in y alone, then as of x
-    uint second, third;  // matrices from which on weights and y lie further, by
-    uint weights_second, weights_third, y_second, y_third;
+    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows, epilogue;  // where it begins in y; rows of a right-hand side there
+    uint groups, matrix_first, matrices, vectors;  // of VIEWS: workgroups of a matrix; first matrix; inner matrices; right-hand sides
+    uint sharing, sharing_outer;  // neighbours with the same weights
+    uint weights_first, weights_inner, weights_outer;  // rows; to the next inner and outer matrix
+    uint x_first, x_stride, x_inner, x_outer;  // elements; to the next right-hand side, and matrix
+    uint y_skip, y_stride, y_inner, y_outer;  // in y alone; then as of x
+    uint second, third, weights_second, weights_third, y_second, y_third;  // from these matrices on both lie further
 };
 
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
@@ -77,21 +70,20 @@ uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-// Bits of the epilogue. Scales are of a tensor, of rows or of vectors.
+// Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
-// A result of 16 bits, rounded once to the nearest, ties to even: in integers, for Vulkan leaves its rounding open.
+// 16 bits, rounded once, ties to even; in integers, for Vulkan leaves that open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds subnormal halves
     const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
     const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
@@ -123,15 +115,14 @@ void finish(uint m, uint n, float sum) {
     store_y(at + y_skip, sum);
 }
 
-// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+// Kept of x: tiles, in the order of the weights, and sums over runs that share a scale.
 vec4 x[BATCH][16];
 float x_sum[BATCH][8];
 
 // sum + dot(a, b), in as many operations as a has lanes.
 float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum)))); }
 
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint tile = j % 8u, place = j / 8u * 128u + tile / 4u * 32u + tile % 4u * 2u,
         from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[16];
@@ -147,8 +138,7 @@ void load_x(uint vector, uint j, uint k) {
     x_sum[k][7] = dot(run[14] + run[15], vec4(-32.0));
 }
 
-// Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
-float sum_of_lanes(float v[SUMS], uint width) {
+float sum_of_lanes(float v[SUMS], uint width) {  // all at once, over lanes from a multiple of `width` on: number i is in the i-th
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i)
@@ -168,27 +158,16 @@ shared uint held[gl_WorkGroupSize.x * LOADS * 4u];
 // Takes tile `j` of a slice, which lies from word `at` on.
 void take(uint at, uint j, out uint words[22]) {
     uint block = j / 8u, tile = j % 8u, base = block * 105u, part = tile / 4u;  // part: of 128 elements
-    words[0] = held[at + base + 52u];
-    words[1] = held[at + base + part * 2u + 48u];
-    words[2] = held[at + base + part * 16u + tile % 4u * 2u];
-    words[3] = held[at + base + tile * 2u + 32u];
-    words[4] = held[at + base + part * 16u + tile % 4u * 2u + 1u];
-    words[5] = held[at + base + tile * 2u + 33u];
-    words[6] = held[at + base + part * 16u + tile % 4u * 2u + 8u];
-    words[7] = held[at + base + part * 16u + tile % 4u * 2u + 9u];
-    words[8] = held[at + base + part * 2u + 49u];
-    words[9] = held[at + base + 104u];
-    words[10] = held[at + base + part * 2u + 100u];
-    words[11] = held[at + base + part * 16u + tile % 4u * 2u + 52u];
-    words[12] = held[at + base + part * 16u + tile % 4u * 2u + 53u];
-    words[13] = held[at + base + tile * 2u + 84u];
-    words[14] = held[at + base + tile * 2u + 85u];
-    words[15] = held[at + base + part * 16u + tile % 4u * 2u + 54u];
-    words[16] = held[at + base + tile * 2u + 86u];
-    words[17] = held[at + base + part * 2u + 101u];
-    words[18] = held[at + base + part * 16u + tile % 4u * 2u + 60u];
-    words[19] = held[at + base + part * 16u + tile % 4u * 2u + 61u];
-    words[20] = held[at + base + part * 16u + tile % 4u * 2u + 62u];
+    words[0] = held[at + base + 52u], words[1] = held[at + base + part * 2u + 48u];
+    words[2] = held[at + base + part * 16u + tile % 4u * 2u], words[3] = held[at + base + tile * 2u + 32u];
+    words[4] = held[at + base + part * 16u + tile % 4u * 2u + 1u], words[5] = held[at + base + tile * 2u + 33u];
+    words[6] = held[at + base + part * 16u + tile % 4u * 2u + 8u], words[7] = held[at + base + part * 16u + tile % 4u * 2u + 9u];
+    words[8] = held[at + base + part * 2u + 49u], words[9] = held[at + base + 104u], words[10] = held[at + base + part * 2u + 100u];
+    words[11] = held[at + base + part * 16u + tile % 4u * 2u + 52u], words[12] = held[at + base + part * 16u + tile % 4u * 2u + 53u];
+    words[13] = held[at + base + tile * 2u + 84u], words[14] = held[at + base + tile * 2u + 85u];
+    words[15] = held[at + base + part * 16u + tile % 4u * 2u + 54u], words[16] = held[at + base + tile * 2u + 86u];
+    words[17] = held[at + base + part * 2u + 101u], words[18] = held[at + base + part * 16u + tile % 4u * 2u + 60u];
+    words[19] = held[at + base + part * 16u + tile % 4u * 2u + 61u], words[20] = held[at + base + part * 16u + tile % 4u * 2u + 62u];
     words[21] = held[at + base + part * 2u + 102u];
 }
 

@@ -5,25 +5,20 @@
 // For each weight 0.82 bytes read, 6.38 operations: 0.312 loads, 2.52 bits, 0.781 integer, 2.19 float, 0.578 conversions.
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
-//
 //     block 256 {
 //         ql:     u8[128]
 //         qh:     u8[64]
 //         scales: i8[16]
 //         d:      f16
 //     }
-//
 //     code sc: i8 per 16 = scales { 8 @ 0 (16:8) }
-//
 //     code q = ql { 4 @ 0 (64:8, 2:4, 2:512) }         # low four bits
 //              qh { 2 @ 0 (32:8, 4:2, 2:256) }         # high two bits
-//
 //     value = d * sc * (q - 32)
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_16bit_storage : require
-
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time, at most as many as a subgroup has lanes
 layout(constant_id = 21) const uint X_TYPE = 0;  // of x: 0 f32, 1 f16, 2 bf16
@@ -44,24 +39,16 @@ layout(binding = 5, std430) readonly buffer ResultScale { float result_scale[]; 
 layout(binding = 6, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 7, std430) readonly buffer ResultGate { float result_gate[]; };
 layout(binding = 8, std430) readonly buffer Residual { float residual[]; };
-
 layout(push_constant) uniform Push {
-    uint rows;  // of one expert
-    uint row_tiles;  // tiles of 16 elements in a row
-    uint batch;  // tokens
-    uint slots;  // experts of each token
+    uint rows, row_tiles, batch, slots;  // of one expert; tiles of 16 elements in a row; tokens; experts of each
     uint x_slots;  // right-hand sides of each token: one for all of its slots, or one for each
-    uint experts;  // all there are
-    uint expert_first;  // those that are bound in this launch
-    uint expert_end;
-    uint epilogue;  // what is done with results
-    // Of VIEWS:
-    uint weights_inner;  // rows from an expert to the next
-    uint x_first, x_stride, x_inner;  // elements; from a slot's x to the next, and from a token's to the next
-    uint y_skip, y_stride, y_inner;  // elements in y alone, then as of x
-    uint ids_skip, ids_inner;  // and from a token's ids to the next
+    uint experts, expert_first, expert_end, epilogue;  // all there are; those that are bound in this launch
+    uint weights_inner;  // of VIEWS: rows from an expert to the next
+    uint x_first, x_stride, x_inner;  // elements; to the next slot's x, and the next token's
+    uint y_skip, y_stride, y_inner;  // in y alone; then as of x
+    uint ids_skip, ids_inner;  // and to the next token's ids
     uint sets, set_first;  // of experts with the same ids and x: those of this launch
-    uint weights_first, weights_outer, y_outer;  // rows before them, and from a set to the next
+    uint weights_first, weights_outer, y_outer;  // rows before them, and to the next set
 };
 
 // Pairs are counted through all sets; of this one is that at hand.
@@ -84,21 +71,20 @@ uint x_from(uint vector, uint row_runs) {
 // Number of a pair among the ids.
 uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }
 
-// Run `at` of x: 4 consecutive elements.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-// Bits of the epilogue. Scales are of a tensor, of rows or of vectors.
+// Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
-// A result of 16 bits, rounded once to the nearest, ties to even: in integers, for Vulkan leaves its rounding open.
+// 16 bits, rounded once, ties to even; in integers, for Vulkan leaves that open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds subnormal halves
     const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
     const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
@@ -141,7 +127,7 @@ void finish(uint pair, uint expert, uint n, float sum, float scale) {
 const uint TILES = 1u, BATCH = 1u, SUMS = ROWS;
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
-// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+// Kept of x: tiles, in the order of the weights, and sums over runs that share a scale.
 vec4 x[TILES][16];
 float x_sum[TILES][4];
 
@@ -158,8 +144,7 @@ vec4 staged_x(uint at) {
     return staged[place + place / 16u];
 }
 
-// Loads what tile `j` of a row meets of right-hand side `vector`.
-void load_x(uint vector, uint j, uint k) {
+void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint tile = j % 4u, place = j / 4u * 64u + tile / 2u * 32u + tile % 2u * 4u,
         from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 4u) + place;
     vec4 run[16];
@@ -171,31 +156,20 @@ void load_x(uint vector, uint j, uint k) {
     x_sum[k][3] = dot(run[12] + run[13] + run[14] + run[15], vec4(-32.0));
 }
 
-// Loads tile `j` of row `n`.
-void fetch(uint n, uint j, out uint words[20]) {
+void fetch(uint n, uint j, out uint words[20]) {  // tile `j` of row `n`
     const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 4u, tile = j % 4u;
     uint base = block * 105u, part = tile / 2u;  // part: of 128 elements
     uint first = base / 2u, next = (base + 1u) / 2u;
-    words[0] = uint(blocks[base + 104u]);
-    words[1] = uint(blocks[base + part * 4u + 96u]);
-    words[2] = blocks_word[first + part * 16u + tile % 2u * 4u];
-    words[3] = blocks_word[first + part * 16u + tile % 2u * 4u + 1u];
-    words[4] = blocks_word[first + tile * 4u + 32u];
-    words[5] = blocks_word[first + tile * 4u + 33u];
-    words[6] = blocks_word[first + part * 16u + tile % 2u * 4u + 2u];
-    words[7] = blocks_word[first + tile * 4u + 34u];
-    words[8] = blocks_word[first + part * 16u + tile % 2u * 4u + 3u];
-    words[9] = blocks_word[first + tile * 4u + 35u];
-    words[10] = blocks_word[next + part * 16u + tile % 2u * 4u + 3u];
-    words[11] = blocks_word[next + tile * 4u + 35u];
-    words[12] = uint(blocks[base + part * 4u + 97u]);
-    words[13] = blocks_word[first + part * 16u + tile % 2u * 4u + 8u];
-    words[14] = blocks_word[first + part * 16u + tile % 2u * 4u + 9u];
-    words[15] = blocks_word[first + part * 16u + tile % 2u * 4u + 10u];
-    words[16] = blocks_word[first + part * 16u + tile % 2u * 4u + 11u];
-    words[17] = blocks_word[next + part * 16u + tile % 2u * 4u + 11u];
-    words[18] = uint(blocks[base + part * 4u + 98u]);
-    words[19] = uint(blocks[base + part * 4u + 99u]);
+    words[0] = uint(blocks[base + 104u]), words[1] = uint(blocks[base + part * 4u + 96u]);
+    words[2] = blocks_word[first + part * 16u + tile % 2u * 4u], words[3] = blocks_word[first + part * 16u + tile % 2u * 4u + 1u];
+    words[4] = blocks_word[first + tile * 4u + 32u], words[5] = blocks_word[first + tile * 4u + 33u];
+    words[6] = blocks_word[first + part * 16u + tile % 2u * 4u + 2u], words[7] = blocks_word[first + tile * 4u + 34u];
+    words[8] = blocks_word[first + part * 16u + tile % 2u * 4u + 3u], words[9] = blocks_word[first + tile * 4u + 35u];
+    words[10] = blocks_word[next + part * 16u + tile % 2u * 4u + 3u], words[11] = blocks_word[next + tile * 4u + 35u];
+    words[12] = uint(blocks[base + part * 4u + 97u]), words[13] = blocks_word[first + part * 16u + tile % 2u * 4u + 8u];
+    words[14] = blocks_word[first + part * 16u + tile % 2u * 4u + 9u], words[15] = blocks_word[first + part * 16u + tile % 2u * 4u + 10u];
+    words[16] = blocks_word[first + part * 16u + tile % 2u * 4u + 11u], words[17] = blocks_word[next + part * 16u + tile % 2u * 4u + 11u];
+    words[18] = uint(blocks[base + part * 4u + 98u]), words[19] = uint(blocks[base + part * 4u + 99u]);
 }
 
 // What `mask` has of each byte of a word: the low bits of a half are a number of units of 2^-24.
@@ -247,8 +221,7 @@ void accumulate(uint n, uint j, uint k, uint words[20], inout float sum) {
     sum += d_sc0 * dots3 + d_sc1 * dots7 + d_sc2 * dots11 + d_sc3 * dots15;
 }
 
-// Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
-float sum_of_lanes(float v[SUMS], uint width) {
+float sum_of_lanes(float v[SUMS], uint width) {  // all at once, over lanes from a multiple of `width` on: number i is in the i-th
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i)

@@ -7,19 +7,15 @@
  * gemv, gemv_id in f32: for each weight 0.211 bytes read, 5.84 operations: 0.141 loads, 2.33 bits, 0.828 integer, 2.03 float, 0.516
  * conversions.
  *     format tq1_0 "ternary codes, five in a byte, one scale for 256"
- *
  *     block 256 {
  *         qs: u8[48]
  *         qh: u8[4]
  *         d:  f16
  *     }
- *
  *     code t = qs { 8 base 3 @ 0   (32:8, 5:^) }    # elements 0 to 159
  *         then qs { 8 base 3 @ 256 (16:8, 5:^) }    # 160 to 239
  *         then qh { 8 base 3 @ 0   (4:8,  4:^) }    # 240 to 255
- *
  *     value = (t - 1) * d
- *
  *     # ggml's quantize_row_tq1_0_ref
  *     encode {
  *         s = max(abs(x))

@@ -4,17 +4,14 @@
 // 54 bytes for 256 elements, 1.688 bits each.
 // For each weight 0.211 bytes read and 2 written, 14.6 operations: 0.625 loads, 4.5 bits, 6.38 integer, 1 float, 2.12 conversions.
 //     format tq1_0 "ternary codes, five in a byte, one scale for 256"
-//
 //     block 256 {
 //         qs: u8[48]
 //         qh: u8[4]
 //         d:  f16
 //     }
-//
 //     code t = qs { 8 base 3 @ 0   (32:8, 5:^) }    # elements 0 to 159
 //         then qs { 8 base 3 @ 256 (16:8, 5:^) }    # 160 to 239
 //         then qh { 8 base 3 @ 0   (4:8,  4:^) }    # 240 to 255
-//
 //     value = (t - 1) * d
 #version 450
 #extension GL_KHR_shader_subgroup_basic : require
@@ -31,11 +28,10 @@ layout(push_constant) uniform Push {
 
 layout(constant_id = 31) const uint Y_TYPE = 1;  // how results are stored: 1 as f16, 2 as bf16
 
-// Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
+// Set where the module has the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
 layout(constant_id = 8) const bool rounds_f16 = false;
 
-// Elsewhere in integers, because Vulkan leaves the rounding of its own conversion open. What is beyond the largest half is that number's
-// neighbour, which rounds to infinity; to subnormal halves 1/2 is added, which rounds at their last bit.
+// Elsewhere in integers, for Vulkan leaves its rounding open. The neighbour of the largest half rounds to infinity, whatever is beyond it.
 uvec2 pack_f16(vec4 v) {
     if (rounds_f16) return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
     const uvec4 bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, most = min(magnitude, uvec4(0x477FF000u));

@@ -3,19 +3,15 @@
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 54 bytes for 256 elements, 1.688 bits each.
 //     format tq1_0 "ternary codes, five in a byte, one scale for 256"
-//
 //     block 256 {
 //         qs: u8[48]
 //         qh: u8[4]
 //         d:  f16
 //     }
-//
 //     code t = qs { 8 base 3 @ 0   (32:8, 5:^) }    # elements 0 to 159
 //         then qs { 8 base 3 @ 256 (16:8, 5:^) }    # 160 to 239
 //         then qh { 8 base 3 @ 0   (4:8,  4:^) }    # 240 to 255
-//
 //     value = (t - 1) * d
-//
 //     # ggml's quantize_row_tq1_0_ref
 //     encode {
 //         s = max(abs(x))
@@ -43,10 +39,10 @@ layout(push_constant) uniform Push {
 
 float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }  // of the low 16 bits
 
-// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
+// The nearest half, ties to even; in integers, for Vulkan leaves that open.
 uint f32_to_f16(float x) {
     const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
-    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds subnormal halves
     const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u);
     const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, rounded = magnitude < 0x38800000u ? subnormal : normal;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);

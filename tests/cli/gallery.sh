@@ -85,6 +85,8 @@ check "its hashes are those of sha256sum" \
   diff <(cd "$work/every/formats" && sha256sum A.svg b1_f32.svg b4_f16.svg | sed -E 's/^(.{16}).{48}/\1/') <(grep -v '^#' "$list")
 says "the link to what is there" '^!\[.*\]\(formats/b1_f32\.svg\)$' "$page"
 says "how the picture of another is made" '^Its picture: `qkgen show A --svg FILE`\.$' "$page"
+says "a link in place of the specification" '^\[The specification\]\(\.\./formats/b\.quant\): 5 lines\.$' "$page"
+check "no text of it" test "$(grep -c '^block ' "$page")" -eq 0
 check "no link to a picture that is not there" test "$(grep -cE 'formats/[^ ]*\.svg' "$page")" -eq 1
 check "gallery --shown --check" gallery_shown --check
 sed -i 's/^........\(.*A.svg\)/00000000\1/' "$list"

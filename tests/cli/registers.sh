@@ -67,10 +67,12 @@ if [ -e "$work/units/iq1_m/iq1_m_gemv_mma.comp" ]; then
   short=$work/units/q4_K/q4_K_gemv_mma.comp
   says "operands of x are made in a loop" 'unroll\]\] for \(uint i = 0u; i < 16u; \+\+i\)$' "$short"
   grep 'i < 16u; ++i)$' "$work/units/iq4_xs/iq4_xs_gemv_mma.comp" >"$work/log" && fail "in no loop where their order is another" "$work/log"
-  says "a factor is two halves, once" 'const f16vec2 factor0 = f16vec2\(float16_t.*, factor1 = ' "$short"
+  says "a factor is two halves, once" 'const f16vec2 mul0 = f16vec2\(float16_t.*, mul1 = ' "$short"
   says "factors are neighbours" 'precise float d_sc0 = d \* float\(sc0\), d_sc1 = ' "$short"
   says "the last row is walked in floats where loads of 16 bytes go beyond its end" walk_rows "$work/units/q4_0/q4_0_gemv_mma.comp"
   grep walk_rows "$short" >"$work/log" && fail "and nowhere else" "$work/log"
-  check "lines of q4_K" test "$(wc -l <"$short")" -le 480
+  check "lines of q4_K" test "$(wc -l <"$short")" -le 410
 fi
+emits lines --format q4_K --class int8
+check "lines of q4_K's teams" test "$(wc -l <"$work/lines/q4_K/q4_K_gemv_int8_teams.comp")" -le 300
 finish
