@@ -74,7 +74,8 @@ static inline uint64_t qk_gemm_id_bytes_(const qk_kernel *kernel, const qk_gemm_
 /* The tiles of so many columns; of none where there are no such tiles. */
 static inline qk_tiles_ qk_tiles_of_columns_(const qk_kernel *kernel, const qk_limits *limits, const qk_gemm_id_ *g,
                                              uint64_t cols) {
-    qk_tiles_ t = qk_tiles_with_(kernel, limits, g->shape.rows, g->shape.cols, qk_pairs_(g), g->shape.experts, cols);
+    qk_tiles_ t =
+        qk_tiles_with_(kernel, limits, g->shape.rows, g->shape.cols, qk_pairs_(g), g->shape.experts, cols);
     t.cols = t.cols == cols ? t.cols : 0;
     return t;
 }
@@ -111,7 +112,9 @@ static inline void qk_plan_sizes_(const qk_kernel *kernel, const qk_limits *limi
     g->sizes[QK_TILE_SIZES - 1] = small;
     g->sizes[QK_TILE_SIZES - 2] = large;
     cols = more != 0 ? more : QK_LARGEST_TIMES * (uint64_t)large.cols;
-    most = more != 0 ? more : g->shape.cols >= QK_LARGEST_ROW_COLS ? qk_min_(most, QK_LARGEST_MOST_COLS) : 0;
+    most = more != 0                              ? more
+           : g->shape.cols >= QK_LARGEST_ROW_COLS ? qk_min_(most, QK_LARGEST_MOST_COLS)
+                                                  : 0;
     largest = qk_tiles_between_(kernel, limits, g, cols, cols, most);
     if (largest.cols > large.cols)
         g->sizes[0] = largest;

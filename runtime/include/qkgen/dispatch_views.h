@@ -31,8 +31,7 @@ typedef struct qk_views {
     uint64_t y_strides[2];
     uint64_t weights_strides[2]; /* rows, from a matrix to the next; 0: as many as it has, and all of dimension 0 */
     qk_y_type y_type;
-    uint32_t
-        gated; /* 1: y is silu(the first) * the second; 2: the first * silu(the second); 0: products have a y each */
+    uint32_t gated; /* 1: y is silu(the first) * the second; 2: the first * silu(the second); 0: products have a y each */
 } qk_views;
 
 /* The same where experts are chosen by number: of tokens, and of a token's slots.
@@ -47,19 +46,18 @@ typedef struct qk_expert_views {
     uint64_t ids_stride;     /* from a token's ids to the next; 0: slots */
     uint64_t weights_stride; /* rows, from an expert to the next; 0: rows */
     qk_y_type y_type;
-    uint64_t sets; /* 0: 1 */
-    uint64_t
-        weights_set_stride; /* rows, from the experts of a set to those of the next; 0: experts times weights_stride */
-    uint64_t y_set_stride;  /* from the results of a set to those of the next; 0: tokens times y_stride */
-    uint32_t gated;         /* of two sets, as of products */
+    uint64_t sets;               /* 0: 1 */
+    uint64_t weights_set_stride; /* rows, from the experts of a set to those of the next; 0: experts times weights_stride */
+    uint64_t y_set_stride;       /* from the results of a set to those of the next; 0: tokens times y_stride */
+    uint32_t gated;              /* of two sets, as of products */
 } qk_expert_views;
 
 /* What becomes of it. A count that is 1 has stride 0. */
 typedef struct qk_planes_ {
-    int on;         /* QK_CONSTANT_VIEWS */
-    int views;      /* the call has them: offsets need not be aligned */
-    int apart;      /* a launch takes one product: all together do not fit into bindings */
-    int uneven;     /* x begins within runs: plain rows */
+    int on;     /* QK_CONSTANT_VIEWS */
+    int views;  /* the call has them: offsets need not be aligned */
+    int apart;  /* a launch takes one product: all together do not fit into bindings */
+    int uneven; /* x begins within runs: plain rows */
     uint32_t gated; /* `counts` are 1, weights_at[1] leads to the other matrix, and y_at[1] is the number of the gate */
     qk_y_type y_type;
     uint64_t batch; /* vectors of a product */
@@ -562,8 +560,8 @@ static inline void qk_bind_experts_(const qk_call_ *call, const qk_expert_planes
                                qk_y_unit_(call->kernel, p->y_type), &y_skip);
     }
     const uint64_t words[QK_EXPERT_VIEWS_PUSH_] = {
-        p->weights,  x_first,     p->x_slot,           p->x,           y_skip,  p->y_slot, p->y, ids_skip, p->ids,
-        sets->count, sets->first, sets->weights_first, p->weights_set, p->y_set};
+        p->weights, x_first,     p->x_slot,   p->x,                y_skip,         p->y_slot, p->y, ids_skip,
+        p->ids,     sets->count, sets->first, sets->weights_first, p->weights_set, p->y_set};
     for (uint32_t i = 0; i < QK_EXPERT_VIEWS_PUSH_; i++)
         push[i] = p->on ? (uint32_t)words[i] : 0;
 }

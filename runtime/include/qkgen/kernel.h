@@ -227,8 +227,7 @@ typedef struct qk_kernel {
     uint32_t rows_ahead;   /* of QK_SCHEDULE_AHEAD, as many at once; 0: the kernel does not have it */
     uint32_t ahead_kept;   /* elements there whose x a lane keeps */
     uint32_t ahead_block;  /* elements of which rows have a multiple there, as they have of 16 bytes */
-    uint32_t
-        wide_loads; /* of a thread in QK_SCHEDULE_WIDE, for each row; known where rows can be loaded ahead. Of tiles words: 0, few */
+    uint32_t wide_loads;   /* of a thread in QK_SCHEDULE_WIDE, for each row; known where rows can be loaded ahead. Of tiles words: 0, few */
     uint32_t operand_tile; /* of QK_SCHEDULE_TILES, elements of weights that a thread decodes at a time; 0: not there */
     uint32_t operand_words; /* of 32 bits that x takes as operands, for each of these and each right-hand side */
     uint32_t

@@ -133,6 +133,7 @@ template <class Pipeline, class Table> class launcher {
         }
         add(p.status);
         product.push_back((uint64_t)p.shares);
+        product.push_back(p.gated);
         if (p.epilogue == nullptr)
             return;
         product.push_back(p.epilogue->adds);

@@ -76,6 +76,7 @@ typedef struct qk_product {
     int shares; /* 1: other matrices are multiplied with this x: it pays sooner to make integers of it once */
     int packed; /* 1: scratch holds what was made of x, by a call before with this kernel and x, and as many vectors; with ids, of the same
                    ids and weights of the same shape, and what is out of range was counted then */
+    uint32_t gated; /* as of qk_views: weights have two matrices, or sets, and y has the results of one; qk_product_gates sets it */
     /* What qk_plan_product finds: */
     const qk_kernel *kernel;
     uint64_t scratch_bytes;
@@ -88,11 +89,12 @@ typedef struct qk_product {
 static inline qk_status qk_product_shape_(const qk_kernel *kernel, const qk_product *p, qk_error *error) {
     const uint64_t *w = p->weights.counts, *x = p->x.counts, *y = p->y.counts, *ids = p->ids.counts;
     const int by_id = p->ids.bytes != 0;
+    const uint64_t each = p->gated != 0 ? 2 : 1; /* matrices of a result */
     int fits = x[0] == w[0] && y[0] == w[1] && y[2] == x[2] && (by_id || y[3] == x[3]);
     if (by_id)
-        fits = fits && y[1] == ids[0] && y[2] == ids[1] && (x[1] == 1 || x[1] == ids[0]) && y[3] == w[3] && x[3] == 1;
+        fits = fits && y[1] == ids[0] && y[2] == ids[1] && (x[1] == 1 || x[1] == ids[0]) && each * y[3] == w[3] && x[3] == 1;
     else
-        fits = fits && y[1] == x[1] && w[2] != 0 && y[2] % w[2] == 0 && w[3] != 0 && y[3] % w[3] == 0;
+        fits = fits && y[1] == x[1] && w[2] != 0 && each * y[2] % w[2] == 0 && w[3] != 0 && y[3] % w[3] == 0;
     return fits ? QK_OK
                 : qk_fail(error, QK_ERROR_ARGUMENT, "%s: weights, x, %sy have shapes that do not fit together",
                           kernel->name, by_id ? "ids and " : "and ");
@@ -128,6 +130,11 @@ static inline qk_status qk_product_views_(const qk_kernel *kernel, qk_product *p
         p->views.x_strides[d] = vectors.counts[2 + d] < p->x.counts[2 + d] ? QK_SAME_X : x[1 + d];
         p->views.y_strides[d] = y[1 + d];
     }
+    if (p->gated != 0) {
+        p->views.batches[0] = 2;
+        p->views.x_strides[0] = QK_SAME_X;
+    }
+    p->views.gated = p->expert_views.gated = p->gated;
     p->views.x_stride = x[0];
     p->views.y_stride = y[0];
     p->expert_views.x_slot_stride = x[0];
@@ -249,7 +256,7 @@ static inline qk_status qk_plan_product(const qk_backend *backend, const qk_kern
         p->copy_bytes = qk_ceil_(qk_product_(p->x.steps[3], p->x.counts[3]), 256) * 256;
     }
     qk_status status = qk_product_views_(kernels[0], p, error);
-    if (status == QK_OK && p->ids.bytes == 0 && w[0] * w[1] * p->y.counts[1] != 0) {
+    if (status == QK_OK && p->gated == 0 && p->ids.bytes == 0 && w[0] * w[1] * p->y.counts[1] != 0) {
         qk_planes_ planes; /* products that share weights are one of more vectors */
         status = qk_plan_views_(kernels[0], &p->views, w[1], w[0], p->y.counts[1], &planes, error);
         vectors = planes.batch;
@@ -259,6 +266,8 @@ static inline qk_status qk_plan_product(const qk_backend *backend, const qk_kern
     p->kernel = qk_product_kernel_(backend, kernels, count, p, vectors, allowed);
     if (p->kernel == NULL)
         return qk_fail(error, QK_ERROR_UNSUPPORTED, "no kernel of %s is for this device", kernels[0]->format);
+    if (p->gated != 0)
+        return qk_check_gated_(p->kernel, p->gated, error);
     if (p->kernel->operand_tile != 0)
         p->scratch_bytes =
             p->ids.bytes != 0
@@ -330,6 +339,25 @@ static inline int qk_product_joins(qk_product *p, const qk_product *next) {
         return 1;
     p->x.counts[2] = 2;
     p->x.steps[2] = 0;
+    return 1;
+}
+
+/* Lets a product be that of two matrices, or sets of experts, whose results are one: `y` = silu(its own) * that of `up`. For whom
+ * qk_product_joins is, but for where results lay; weights of `up` may also lie before its own. Whether it can; a kernel or a device may still
+ * refuse it (qk_plan_product, qk_dispatch_product). */
+static inline int qk_product_gates(qk_product *p, const qk_product *up, const qk_tensor *y) {
+    const int behind = up->weights.range.offset > p->weights.range.offset;
+    const uint64_t end = qk_tensor_reach_(&p->y, p->y.counts[0] * p->y.bytes);
+    qk_product first = behind ? *p : *up, second = behind ? *up : *p;
+    qk_tensor there = *y;
+    there.range = p->y.range;
+    second.y = first.y; /* as if it lay behind */
+    second.y.range.offset += end;
+    if (!qk_same_tensor_(&p->y, &there) || !qk_product_joins(&first, &second))
+        return 0;
+    p->weights = first.weights;
+    p->y = *y;
+    p->gated = behind ? 1 : 2;
     return 1;
 }
 
