@@ -16,7 +16,7 @@ const uint set = 0u, weights_begin = 0u;
 @end
 
 @if sets
-// Among all rows of weights; and the first of an expert that is bound, from where rows are counted.
+// Where a row lies, counted from the first of an expert that is bound.
 @if gates_rows
 uint row_of_weights(uint n) { return VIEWS == 2u ? n / 2u + n % 2u * weights_outer : n; }
 uint row_of_expert(uint n) { return VIEWS == 0u ? n * rows : (weights_begin + n * weights_inner) * (VIEWS == 2u ? 2u : 1u); }

@@ -174,8 +174,21 @@ static bool ggml_vk_qk_joins(const ggml_backend_vk_context * ctx, const ggml_cgr
     return !ctx->device->disable_fusion && qk_product_joins(&p, &other);
 }
 
+// Lets what gates one product by another have memory of its own, not that of x: workgroups that write it do not wait for those that read.
+static void ggml_vk_qk_keep(const ggml_cgraph * graph, ggml_backend_graph_optimize_params * params) {
+    for (int i = 0; i < graph->n_nodes; i++) {
+        ggml_tensor * glu = graph->nodes[i], * mul = glu->src[0];
+        const bool gates = glu->op == GGML_OP_GLU && glu->src[1] != nullptr && ggml_vk_qk_multiplies(mul);
+        for (int s = 1; s < 3 && gates; s++) {
+            if (mul->src[s] != nullptr) {
+                params->add_alloc_dep(params->user_data, mul->src[s], glu);
+            }
+        }
+    }
+}
+
 // Whether a product, the node behind it and what gates one of them by the other are one launch; which is then `p`. Results of the two
-// are for nobody else. What gates may have the memory of x, which all workgroups read.
+// are for nobody else.
 static bool ggml_vk_qk_gates(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at, qk_product & p) {
     const ggml_tensor * mul = graph->nodes[at], * next = at + 2 < graph->n_nodes ? graph->nodes[at + 1] : nullptr;
     if (next == nullptr || ctx->device->disable_fusion || !ggml_vk_qk_multiplies(mul) || !ggml_vk_qk_multiplies(next) ||

@@ -294,7 +294,7 @@ static const qk_spec_constant aqlm_2x8_g8_dequant_f32_vulkan_constants[] = {{0, 
     aqlm_2x8_g8_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_aqlm_2x8_g8_dequant_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "aqlm_2x8_g8_dequant_f32",
     .format = "aqlm_2x8_g8",
     .family = "dequant",
@@ -321,7 +321,7 @@ const qk_kernel qk_aqlm_2x8_g8_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_aqlm_2x8_g8_dequant_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "aqlm_2x8_g8_dequant_f32",
     .format = "aqlm_2x8_g8",
     .family = "dequant",
@@ -369,7 +369,7 @@ static const qk_spec_constant aqlm_2x8_g8_dequant_f16_vulkan_constants[] = {{0, 
     {31, "y_type", 1, 1, aqlm_2x8_g8_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_dequant_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "aqlm_2x8_g8_dequant_f16",
     .format = "aqlm_2x8_g8",
     .family = "dequant",
@@ -396,7 +396,7 @@ const qk_kernel qk_aqlm_2x8_g8_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_aqlm_2x8_g8_dequant_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "aqlm_2x8_g8_dequant_f16",
     .format = "aqlm_2x8_g8",
     .family = "dequant",
@@ -444,7 +444,7 @@ static const qk_spec_constant aqlm_2x8_g8_dequant_bf16_vulkan_constants[] = {{0,
     {31, "y_type", 2, 1, aqlm_2x8_g8_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_dequant_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "aqlm_2x8_g8_dequant_bf16",
     .format = "aqlm_2x8_g8",
     .family = "dequant",
@@ -471,7 +471,7 @@ const qk_kernel qk_aqlm_2x8_g8_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_aqlm_2x8_g8_dequant_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "aqlm_2x8_g8_dequant_bf16",
     .format = "aqlm_2x8_g8",
     .family = "dequant",
@@ -520,7 +520,7 @@ static const qk_spec_constant aqlm_2x8_g8_gather_f32_vulkan_constants[] = {{0, "
     aqlm_2x8_g8_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_aqlm_2x8_g8_gather_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "aqlm_2x8_g8_gather_f32",
     .format = "aqlm_2x8_g8",
     .family = "gather",
@@ -547,7 +547,7 @@ const qk_kernel qk_aqlm_2x8_g8_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_aqlm_2x8_g8_gather_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "aqlm_2x8_g8_gather_f32",
     .format = "aqlm_2x8_g8",
     .family = "gather",
@@ -600,7 +600,7 @@ static const qk_spec_constant aqlm_2x8_g8_gather_f16_vulkan_constants[] = {{0, "
     {31, "y_type", 1, 1, aqlm_2x8_g8_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gather_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "aqlm_2x8_g8_gather_f16",
     .format = "aqlm_2x8_g8",
     .family = "gather",
@@ -627,7 +627,7 @@ const qk_kernel qk_aqlm_2x8_g8_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_aqlm_2x8_g8_gather_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "aqlm_2x8_g8_gather_f16",
     .format = "aqlm_2x8_g8",
     .family = "gather",
@@ -680,7 +680,7 @@ static const qk_spec_constant aqlm_2x8_g8_gather_bf16_vulkan_constants[] = {{0, 
     {31, "y_type", 2, 1, aqlm_2x8_g8_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gather_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "aqlm_2x8_g8_gather_bf16",
     .format = "aqlm_2x8_g8",
     .family = "gather",
@@ -707,7 +707,7 @@ const qk_kernel qk_aqlm_2x8_g8_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_aqlm_2x8_g8_gather_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "aqlm_2x8_g8_gather_bf16",
     .format = "aqlm_2x8_g8",
     .family = "gather",
@@ -801,7 +801,7 @@ static const qk_code *const aqlm_2x8_g8_gemv_f32_schedules[] = {0, &qk_aqlm_2x8_
     &qk_aqlm_2x8_g8_gemv_shared_spirv, &qk_aqlm_2x8_g8_gemv_teams_spirv};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "aqlm_2x8_g8_gemv_f32",
     .format = "aqlm_2x8_g8",
     .family = "gemv",
@@ -843,7 +843,7 @@ static const qk_spec_constant aqlm_2x8_g8_gemv_f32_metal_constants[] = {{1, "bat
     {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "aqlm_2x8_g8_gemv_f32",
     .format = "aqlm_2x8_g8",
     .family = "gemv",
@@ -940,7 +940,7 @@ static const qk_code *const aqlm_2x8_g8_gemv_f16_schedules[] = {0, &qk_aqlm_2x8_
     &qk_aqlm_2x8_g8_gemv_shared_spirv, &qk_aqlm_2x8_g8_gemv_teams_spirv};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "aqlm_2x8_g8_gemv_f16",
     .format = "aqlm_2x8_g8",
     .family = "gemv",
@@ -982,7 +982,7 @@ static const qk_spec_constant aqlm_2x8_g8_gemv_f16_metal_constants[] = {{1, "bat
     {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "aqlm_2x8_g8_gemv_f16",
     .format = "aqlm_2x8_g8",
     .family = "gemv",
@@ -1075,7 +1075,7 @@ static const qk_code *const aqlm_2x8_g8_gemv_id_f32_schedules[] = {0, &qk_aqlm_2
     &qk_aqlm_2x8_g8_gemv_id_wide_spirv};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_id_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "aqlm_2x8_g8_gemv_id_f32",
     .format = "aqlm_2x8_g8",
     .family = "gemv_id",
@@ -1110,7 +1110,7 @@ static const qk_spec_constant aqlm_2x8_g8_gemv_id_f32_metal_constants[] = {{30, 
     {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_id_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "aqlm_2x8_g8_gemv_id_f32",
     .format = "aqlm_2x8_g8",
     .family = "gemv_id",
@@ -1203,7 +1203,7 @@ static const qk_code *const aqlm_2x8_g8_gemv_id_f16_schedules[] = {0, &qk_aqlm_2
     &qk_aqlm_2x8_g8_gemv_id_wide_spirv};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_id_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "aqlm_2x8_g8_gemv_id_f16",
     .format = "aqlm_2x8_g8",
     .family = "gemv_id",
@@ -1238,7 +1238,7 @@ static const qk_spec_constant aqlm_2x8_g8_gemv_id_f16_metal_constants[] = {{30, 
     {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_id_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "aqlm_2x8_g8_gemv_id_f16",
     .format = "aqlm_2x8_g8",
     .family = "gemv_id",

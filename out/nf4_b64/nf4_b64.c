@@ -419,7 +419,7 @@ static const qk_spec_constant nf4_b64_dequant_f32_vulkan_constants[] = {{0, "loc
     nf4_b64_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_dequant_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "nf4_b64_dequant_f32",
     .format = "nf4_b64",
     .family = "dequant",
@@ -448,7 +448,7 @@ const qk_kernel qk_nf4_b64_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "nf4_b64_dequant_f32",
     .format = "nf4_b64",
     .family = "dequant",
@@ -497,7 +497,7 @@ static const qk_spec_constant nf4_b64_dequant_f16_vulkan_constants[] = {{0, "loc
     {31, "y_type", 1, 1, nf4_b64_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_nf4_b64_dequant_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "nf4_b64_dequant_f16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -526,7 +526,7 @@ const qk_kernel qk_nf4_b64_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "nf4_b64_dequant_f16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -575,7 +575,7 @@ static const qk_spec_constant nf4_b64_dequant_bf16_vulkan_constants[] = {{0, "lo
     {31, "y_type", 2, 1, nf4_b64_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_nf4_b64_dequant_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "nf4_b64_dequant_bf16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -604,7 +604,7 @@ const qk_kernel qk_nf4_b64_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "nf4_b64_dequant_bf16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -653,7 +653,7 @@ static const uint32_t nf4_b64_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant nf4_b64_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, nf4_b64_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_gather_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "nf4_b64_gather_f32",
     .format = "nf4_b64",
     .family = "gather",
@@ -682,7 +682,7 @@ const qk_kernel qk_nf4_b64_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "nf4_b64_gather_f32",
     .format = "nf4_b64",
     .family = "gather",
@@ -735,7 +735,7 @@ static const qk_spec_constant nf4_b64_gather_f16_vulkan_constants[] = {{0, "loca
     {31, "y_type", 1, 1, nf4_b64_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_nf4_b64_gather_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "nf4_b64_gather_f16",
     .format = "nf4_b64",
     .family = "gather",
@@ -764,7 +764,7 @@ const qk_kernel qk_nf4_b64_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "nf4_b64_gather_f16",
     .format = "nf4_b64",
     .family = "gather",
@@ -818,7 +818,7 @@ static const qk_spec_constant nf4_b64_gather_bf16_vulkan_constants[] = {{0, "loc
     {31, "y_type", 2, 1, nf4_b64_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_nf4_b64_gather_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "nf4_b64_gather_bf16",
     .format = "nf4_b64",
     .family = "gather",
@@ -847,7 +847,7 @@ const qk_kernel qk_nf4_b64_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "nf4_b64_gather_bf16",
     .format = "nf4_b64",
     .family = "gather",
@@ -943,7 +943,7 @@ static const qk_code *const nf4_b64_gemv_f32_schedules[] = {0, &qk_nf4_b64_gemv_
     &qk_nf4_b64_gemv_shared_spirv, &qk_nf4_b64_gemv_teams_spirv};
 
 const qk_kernel qk_nf4_b64_gemv_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "nf4_b64_gemv_f32",
     .format = "nf4_b64",
     .family = "gemv",
@@ -988,7 +988,7 @@ static const qk_spec_constant nf4_b64_gemv_f32_metal_constants[] = {{1, "batch",
     {31, "y_type", 0, 3, nf4_b64_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_nf4_b64_gemv_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "nf4_b64_gemv_f32",
     .format = "nf4_b64",
     .family = "gemv",
@@ -1087,7 +1087,7 @@ static const qk_code *const nf4_b64_gemv_f16_schedules[] = {0, &qk_nf4_b64_gemv_
     &qk_nf4_b64_gemv_shared_spirv, &qk_nf4_b64_gemv_teams_spirv};
 
 const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "nf4_b64_gemv_f16",
     .format = "nf4_b64",
     .family = "gemv",
@@ -1132,7 +1132,7 @@ static const qk_spec_constant nf4_b64_gemv_f16_metal_constants[] = {{1, "batch",
     {31, "y_type", 0, 3, nf4_b64_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_nf4_b64_gemv_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "nf4_b64_gemv_f16",
     .format = "nf4_b64",
     .family = "gemv",
@@ -1174,7 +1174,7 @@ static const qk_spec_constant nf4_b64_encode_f32_vulkan_constants[] = {{0, "loca
     {21, "x_type", 0, 1, nf4_b64_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_nf4_b64_encode_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "nf4_b64_encode_f32",
     .format = "nf4_b64",
     .family = "encode",
@@ -1197,7 +1197,7 @@ const qk_kernel qk_nf4_b64_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_encode_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "nf4_b64_encode_f32",
     .format = "nf4_b64",
     .family = "encode",
@@ -1232,7 +1232,7 @@ static const qk_spec_constant nf4_b64_encode_f16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 1, 1, nf4_b64_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_nf4_b64_encode_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "nf4_b64_encode_f16",
     .format = "nf4_b64",
     .family = "encode",
@@ -1255,7 +1255,7 @@ const qk_kernel qk_nf4_b64_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_encode_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "nf4_b64_encode_f16",
     .format = "nf4_b64",
     .family = "encode",
@@ -1291,7 +1291,7 @@ static const qk_spec_constant nf4_b64_encode_bf16_vulkan_constants[] = {{0, "loc
     {21, "x_type", 2, 1, nf4_b64_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_nf4_b64_encode_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "nf4_b64_encode_bf16",
     .format = "nf4_b64",
     .family = "encode",
@@ -1314,7 +1314,7 @@ const qk_kernel qk_nf4_b64_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_encode_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "nf4_b64_encode_bf16",
     .format = "nf4_b64",
     .family = "encode",
@@ -1373,7 +1373,7 @@ static const qk_spec_constant nf4_b64_set_rows_f32_vulkan_constants[] = {{0, "lo
     {21, "x_type", 0, 1, nf4_b64_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_nf4_b64_set_rows_f32_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "nf4_b64_set_rows_f32",
     .format = "nf4_b64",
     .family = "set_rows",
@@ -1396,7 +1396,7 @@ const qk_kernel qk_nf4_b64_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_set_rows_f32_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "nf4_b64_set_rows_f32",
     .format = "nf4_b64",
     .family = "set_rows",
@@ -1455,7 +1455,7 @@ static const qk_spec_constant nf4_b64_set_rows_f16_vulkan_constants[] = {{0, "lo
     {21, "x_type", 1, 1, nf4_b64_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_nf4_b64_set_rows_f16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "nf4_b64_set_rows_f16",
     .format = "nf4_b64",
     .family = "set_rows",
@@ -1478,7 +1478,7 @@ const qk_kernel qk_nf4_b64_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_set_rows_f16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "nf4_b64_set_rows_f16",
     .format = "nf4_b64",
     .family = "set_rows",
@@ -1537,7 +1537,7 @@ static const qk_spec_constant nf4_b64_set_rows_bf16_vulkan_constants[] = {{0, "l
     {21, "x_type", 2, 1, nf4_b64_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_nf4_b64_set_rows_bf16_vulkan = {
-    .abi = 20,
+    .abi = 21,
     .name = "nf4_b64_set_rows_bf16",
     .format = "nf4_b64",
     .family = "set_rows",
@@ -1560,7 +1560,7 @@ const qk_kernel qk_nf4_b64_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_set_rows_bf16_metal = {
-    .abi = 20,
+    .abi = 21,
     .name = "nf4_b64_set_rows_bf16",
     .format = "nf4_b64",
     .family = "set_rows",

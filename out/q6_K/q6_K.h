@@ -51,8 +51,8 @@
 
 #include <qkgen/kernel.h>
 
-#if QK_ABI_VERSION != 20
-#error "made for version 20 of qkgen/kernel.h, and this is another: generate it again, with the qkgen of these headers"
+#if QK_ABI_VERSION != 21
+#error "made for version 21 of qkgen/kernel.h, and this is another: generate it again, with the qkgen of these headers"
 #endif
 
 #ifdef __cplusplus
