@@ -74,7 +74,7 @@ uint pair_of(uint n) {
     return n % pairs;
 }
 
-// Among all rows of weights; and the first of an expert that is bound, from where rows are counted.
+// Where a row lies, counted from the first of an expert that is bound.
 uint row_of_weights(uint n) { return VIEWS == 2u ? n / 2u + n % 2u * weights_outer : n; }
 uint row_of_expert(uint n) { return VIEWS == 0u ? n * rows : (weights_begin + n * weights_inner) * (VIEWS == 2u ? 2u : 1u); }
 
