@@ -273,6 +273,71 @@ static void test_joined_experts() {
     }
 }
 
+// Gate and up, in either order, are one launch with what is behind them.
+static void test_gated() {
+    ggml_tensor w = tensor(GGML_TYPE_Q4_0, 0, 256, 64), v = tensor(GGML_TYPE_Q4_0, 70 * 144, 256, 64), x = tensor(GGML_TYPE_F32, X, 256);
+    ggml_tensor gate = op(GGML_OP_MUL_MAT, Y, &w, &x, 64, 1), up = op(GGML_OP_MUL_MAT, Z, &v, &x, 64, 1);
+    ggml_tensor glu = op(GGML_OP_GLU, Y, &gate, &up, 64, 1), reads = op(GGML_OP_ADD, Z + 4096, &x, &x, 64, 1);
+    glu.op_params[0] = GGML_GLU_OP_SWIGLU;
+    ggml_tensor * nodes[] = { &gate, &up, &glu, &reads };
+    const ggml_cgraph graph = { nodes, 4 };
+    qk_product p {};
+    const auto gates = [&] { return ggml_vk_qk_gates(&ctx, &graph, 0, p); };
+    const auto multiply = [&] {
+        notes.clear();
+        ctx.num_additional_fused_ops = 2;
+        return ggml_vk_qk_mul_mat(&ctx, subctx, &graph, 0);
+    };
+    CHECK(gates() && p.gated == 1 && multiply() && notes.size() == 1 && launches("qkgen_q4_0_gemv_f32") == 1);
+    CHECK(notes[0].buffers[0].range == (70 + 64) * 144 + QK_PADDING && notes[0].buffers[2].offset == Y && notes[0].buffers[2].range == 256);
+    const std::vector<noted> first = notes;
+    std::swap(nodes[0], nodes[1]);
+    CHECK(gates() && p.gated == 1 && multiply() && notes == first);
+    std::swap(glu.src[0], glu.src[1]);
+    CHECK(gates() && p.gated == 2 && multiply() && notes.size() == 1 && !(notes == first));
+    std::swap(glu.src[0], glu.src[1]);
+    CHECK(multiply() && notes == first);
+    for (uint64_t * at : { &glu.at, &x.at }) { // what is written is read by others
+        const uint64_t was = *at;
+        *at = at == &glu.at ? X : Y;
+        CHECK(!gates());
+        *at = was;
+    }
+    for (int32_t * param : { &glu.op_params[0], &glu.op_params[1] }) {
+        *param ^= 1;
+        CHECK(!gates());
+        *param ^= 1;
+    }
+    reads.src[0] = &up;
+    CHECK(!gates());
+    reads.src[0] = &x;
+    glu.src[1] = &reads;
+    CHECK(!gates());
+    glu.src[1] = &up;
+    ctx.device->disable_fusion = true;
+    CHECK(!gates());
+    ctx.device->disable_fusion = false;
+    x.ne[1] = gate.ne[1] = up.ne[1] = glu.ne[1] = 2;
+    CHECK(!gates());
+    x.ne[1] = gate.ne[1] = up.ne[1] = glu.ne[1] = 1;
+    CHECK(gates());
+    // A device without such lanes has a launch for each.
+    ctx.device->qk.reset();
+    ctx.device->subgroup_shuffle = false;
+    CHECK(multiply() && ctx.num_additional_fused_ops == 0 && launches("qkgen_q4_0_gemv_f32") == 1);
+    CHECK(ctx.unsynced_nodes_written == std::vector<const ggml_tensor *> { nodes[0] });
+    ctx.unsynced_nodes_written.clear();
+    ctx.device->qk.reset();
+    ctx.device->subgroup_shuffle = true;
+    std::vector<ggml_tensor *> kept;
+    ggml_backend_graph_optimize_params params = { [](void * to, ggml_tensor * t, ggml_tensor * until) {
+        CHECK(until->op == GGML_OP_GLU);
+        ((std::vector<ggml_tensor *> *) to)->push_back(t);
+    }, &kept };
+    ggml_vk_qk_keep(&graph, &params);
+    CHECK(kept == std::vector<ggml_tensor *> { &x });
+}
+
 static std::vector<noted> notes_of(ggml_tensor * y, ggml_tensor * second = nullptr) {
     CHECK(mul_mat(y, second));
     return notes;
@@ -583,6 +648,7 @@ int main() {
     test_parted();
     test_joined();
     test_joined_experts();
+    test_gated();
     test_remembered();
     test_remembered_scratch();
     test_gemm();
