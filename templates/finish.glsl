@@ -46,6 +46,9 @@ float scale_of_pair(uint pair, uint expert) {
 
 // Row `n` of a token's expert is done. An expert that is not there has zeros, to which no more is added than what stands there.
 void finish(uint pair, uint expert, uint n, float sum, float scale) {
+@if gates_rows
+@include gate_rows.glsl
+@end
     const uint at = VIEWS == 0u ? pair * rows + n : set * y_outer + pair / slots * y_inner + pair % slots * y_stride + n;
     const uint row = (set * experts + expert) * rows + n, all = EPILOGUE & epilogue;
     if (all != 0u) {
@@ -65,6 +68,9 @@ void finish(uint m, uint n, float sum, bool first, bool last) {
 @else
 // Row `n` of right-hand side `m` is done.
 void finish(uint m, uint n, float sum) {
+@if gates_rows
+@include gate_rows.glsl
+@end
 @end
     const uint row = y_first % y_rows + n, vector = m + y_first / y_rows, number = (matrix_first + matrix) * vectors + vector;
     const uint at = VIEWS == 0u ? m * y_rows + y_first + n : y_begin + vector * y_stride + row, does = EPILOGUE & epilogue;

@@ -53,7 +53,11 @@ void main() {
     uint place[LOADS];  // of loads, from a row on
     [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
         const uint load = i * LANES + lane, r = load / SLICE_FOURS, four = slice * SLICE_WORDS / 4u + load % SLICE_FOURS;
+@if gates_rows
+        place[i] = r < ROWS && four < row_fours ? row_within(min(r, rows - 1u)) * row_fours + four : 0u;
+@else
         place[i] = r < ROWS && four < row_fours ? min(r, rows - 1u) * row_fours + four : 0u;
+@end
     }
     uvec4 ahead[LOADS];
     uint first = group_number() * teams * ROWS, turn = 0u;

@@ -36,11 +36,7 @@ void main() {
                 if (c != held || vector != held_vector) load_x(vector, j, k);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, rows - 1u);
-@if pushes_matrix
-                    accumulate(weights_begin + (expert - expert_first) * rows + row, j, k, sum[r]);
-@else
-                    accumulate((expert - expert_first) * rows + row, j, k, sum[r]);
-@end
+                    accumulate(row_of_expert(expert - expert_first) + row, j, k, sum[r]);
                 }
             }
             held = c;

@@ -47,11 +47,7 @@ void main() {
         const uint pair = pair_of(work / parts), first = work % parts * teams * ROWS, expert = ids[id_of(pair)];
         const uint vector = x_slots == 1u ? pair / slots : pair;
         const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end;
-@if pushes_matrix
-        const uint begin = weights_begin + (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
-@else
-        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
-@end
+        const uint begin = row_of_expert(expert - expert_first), row = begin + first + team * ROWS, end = begin + rows;
         float sum[ROWS];
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         for (uint c0 = 0u; c0 < slices; c0 += split) {

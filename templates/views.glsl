@@ -15,8 +15,19 @@ uint group_count() { return gl_NumWorkGroups.x; }
 const uint set = 0u, weights_begin = 0u;
 @end
 
+@if sets
+// Where a row lies, counted from the first of an expert that is bound.
+@if gates_rows
+uint row_of_weights(uint n) { return VIEWS == 2u ? n / 2u + n % 2u * weights_outer : n; }
+uint row_of_expert(uint n) { return VIEWS == 0u ? n * rows : (weights_begin + n * weights_inner) * (VIEWS == 2u ? 2u : 1u); }
+@else
+uint row_of_weights(uint n) { return n; }
+uint row_of_expert(uint n) { return VIEWS == 0u ? n * rows : weights_begin + n * weights_inner; }
+@end
+@else
 // Among all rows of weights: experts may be further apart than their rows.
 uint row_of_weights(uint n) { return VIEWS == 0u ? n : weights_begin + n / rows * weights_inner + n % rows; }
+@end
 
 // Where the x of a token, or of one of its slots, begins, in runs.
 uint x_from(uint vector, uint row_runs) {
@@ -40,7 +51,12 @@ void find_matrix() {
 
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
+@if gates_rows
+uint row_within(uint n) { return VIEWS == 2u ? n / 2u + n % 2u * weights_outer : n; }
+uint row_of_weights(uint n) { return weights_begin + row_within(n); }  // among all of them
+@else
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
+@end
 @if cuts
 // Where a right-hand side begins in x, of so many elements, or runs.
 uint x_element_from(uint vector, uint row_elements) {

@@ -398,7 +398,7 @@ mutate "views: halves are rounded to even" templates/finish.glsl 's/0x37FFF001u 
 mutate "views: a matrix's rows, MSL" templates/gemv_rows.metal 's/at.weights_begin \+ min/min/' script views msl
 mutate "views: a stride of y, MSL" templates/finish.metal 's/vector \* shape.y_stride/vector * shape.y_rows/' script views msl
 mutate "views: elements before y, MSL" templates/finish.metal 's/r.at \+ r.skip/r.at/' script views msl
-mutate "sets: results do not overlap" $views 's/, p->sets, p->y_set\}/, 1, p->y_set}/' unit views_dispatch_test
+mutate "sets: results do not overlap" $views 's/p->gated != 0 \? 1 : p->sets, p->y_set\}/1, p->y_set}/' unit views_dispatch_test
 mutate "sets: there are so many results at most" $views 's/p->sets > UINT32_MAX \/ 2 \/ rows \/ pairs\)/0)/' unit views_dispatch_test
 mutate "sets: patches are whole experts apart" $views 's/p->weights_set % rows != 0/0/' unit dispatch_sums_test
 mutate "sets: where they do not fit together" $sums 's/g->apart \|= call->arguments\[i\]\.need > limit;/;/' unit views_dispatch_test
@@ -406,7 +406,27 @@ mutate "sets: rows that are bound before one" $sums 's/s->sets\.weights_first = 
 mutate "sets: a scale for each expert of each" $sums 's/qk_product_\(g->planes\.sets, g->experts\),/g->experts,/' unit views_dispatch_test
 mutate "sets: tiles are of one" $headers/dispatch_gemm_id.h 's/views->sets < 2/1/' unit views_dispatch_test
 mutate "sets: the weights of the next" templates/views.glsl 's/before \* weights_outer;/0u;/' script views vulkan
-mutate "sets: the experts of the next, that are patches" templates/gemv_id_wide.comp 's/begin = weights_begin \+ /begin = /' script views vulkan
+mutate "sets: the experts of the next" templates/views.glsl 's/: weights_begin \+ n \* weights_inner/: n * weights_inner/' script views vulkan
+mutate "gated: rows are of both matrices" templates/views.glsl 's/(row_within.*) \* weights_outer/\1 * 0u/' script views vulkan
+mutate "gated: rows are of both sets" templates/views.glsl 's/(row_of_weights.*) \* weights_outer/\1 * 0u/' script views vulkan
+mutate "gated: an expert begins where two rows do" templates/views.glsl 's/VIEWS == 2u \? 2u : 1u/1u/' script views vulkan
+mutate "gated: rows that are loaded ahead" templates/gemv_ahead.comp 's/row_within\(min\(r, rows - 1u\)\)/min(r, rows - 1u)/' script views vulkan
+mutate "gated: the lane of the gate" templates/gate_rows.glsl 's/n % 2u != y_outer/n % 2u != 0u/' script views vulkan
+mutate "gated: by silu" templates/gate_rows.glsl 's/exp\(-sum\)/exp(sum)/' script views vulkan
+mutate "gated: a result of two rows" templates/gate_rows.glsl 's/, n \/= 2u//' script views vulkan
+mutate "gated: for kernels that have it" $views 's/gated == 0 \|\| most > 2/1/' unit views_dispatch_test
+mutate "gated: of one vector" $views 's/ \|\| p->batch != 1\)/)/' unit views_dispatch_test
+mutate "gated: of the same x" $views 's/p->x_at\[d\] != 0 \|\| //' unit views_dispatch_test
+mutate "gated: of two matrices" $views 's/p->sharing\[d\] != 1 \|\| //' unit views_dispatch_test
+mutate "gated: which of them is the gate" $views 's/p->y_at\[1\] = p->gated - 1/p->y_at[1] = 0/' unit views_dispatch_test
+mutate "gated: which of the sets is the gate" $views 's/p->y_set = p->gated - 1/p->y_set = 0/' unit views_dispatch_test
+mutate "gated: not with an epilogue" $sums 's/gated == 0 \|\| epilogue == 0/1/' unit views_dispatch_test
+mutate "gated: both fit into a binding" $sums 's/p->gated != 0 \&\& \(g->apart \|\|/0 \&\& (g->apart ||/' unit views_dispatch_test
+mutate "gated: rows come in pairs" $headers/dispatch_choose.h 's/QK_CONSTANT_ROWS, 1\) % 2 == 0/QK_CONSTANT_ROWS, 1) > 0/' unit views_dispatch_test
+mutate "gated: where neighbours have both" $headers/dispatch_choose.h 's/list\[i\]\.value = QK_SCHEDULE_WIDE/list[i].value = QK_SCHEDULE_TEAMS/' unit views_dispatch_test
+mutate "gated: a tuning that does not fit" $headers/dispatch_tune.h 's/QK_CONSTANT_VIEWS, 0\) == 2/QK_CONSTANT_VIEWS, 0) == 9/' unit views_dispatch_test
+mutate "gated: up before the gate" $headers/tensors.h 's/p->gated = behind \? 1 : 2/p->gated = 1/' unit tensors_test
+mutate "gated: results are where they are asked for" $headers/tensors.h 's/!qk_same_tensor_\(\&p->y, \&there\) \|\| //' unit tensors_test
 mutate "sets: one that is launched by itself" templates/views.glsl 's/set = set_first \+ before/set = before/' script views vulkan
 mutate "sets: the results of the next" templates/finish.glsl 's/set \* y_outer \+ //' script views vulkan
 mutate "sets: a bias of the next" templates/finish.glsl 's/row = \(set \* experts \+ expert\)/row = expert/' script views vulkan

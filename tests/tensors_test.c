@@ -284,6 +284,53 @@ static void test_sets(void **state) {
     assert_int_equal(a.launches, 1);
 }
 
+/* Gate and up, whichever lies before the other, make one result. */
+static void test_gates(void **state) {
+    (void)state;
+    static notes a, b;
+    qk_backend backend = backend_for(&a), other = backend_for(&b);
+    const qk_product gate = product_of(64, 1, 1, 1);
+    const qk_tensor y = tensor_of(7, 4, 1, 64, 1, 1, 1), larger = tensor_of(7, 4, 1, 65, 1, 1, 1);
+    qk_product up = gate, p;
+    up.weights.range.offset += 70 * ROW;
+    for (uint32_t gated = 1; gated <= 2; gated++) {
+        qk_backend one = backend_for(&a), two = backend_for(&b);
+        p = gated == 1 ? gate : up;
+        assert_true(qk_product_gates(&p, gated == 1 ? &up : &gate, &y));
+        assert_int_equal(plan(&one, &p), QK_OK);
+        assert_int_equal(qk_dispatch_product(&one, &p, NULL), QK_OK);
+        const qk_views views = {.batches = {2, 1},
+                                .weights_batches = {2, 1},
+                                .x_strides = {QK_SAME_X, 0},
+                                .weights_strides = {70, 0},
+                                .gated = gated};
+        assert_int_equal(qk_dispatch_gemv_views(&two, p.kernel, &gate.weights.range, p.x.range, y.range, 64, 256, 1,
+                                                &views, NULL, NULL),
+                         QK_OK);
+        assert_same(&a, &b);
+        assert_int_equal(a.launches, 1);
+    }
+    p = gate;
+    assert_false(qk_product_gates(&p, &up, &larger));
+    assert_false(qk_product_gates(&p, &gate, &y)); /* it is the same matrix */
+    up.types += 1;
+    assert_false(qk_product_gates(&p, &up, &y));
+    assert_int_equal(p.gated, 0);
+    qk_product experts = experts_of(8, 2, 3, 1), next = experts;
+    next.weights.range.offset += 16 * 64 * ROW;
+    a.launches = a.size = b.launches = b.size = 0;
+    assert_true(qk_product_gates(&experts, &next, &experts.y));
+    assert_int_equal(plan(&backend, &experts), QK_OK);
+    assert_int_equal(qk_dispatch_product(&backend, &experts, NULL), QK_OK);
+    const qk_expert_views v = {.sets = 2, .weights_set_stride = 16 * 64, .gated = 1};
+    assert_int_equal(qk_dispatch_gemv_id_views(&other, experts.kernel, &experts.weights.range, experts.x.range,
+                                               experts.ids.range, experts.y.range, experts.status, 8, 64, 256, 3, 2, 1,
+                                               &v, NULL, NULL),
+                     QK_OK);
+    assert_same(&a, &b);
+    assert_int_equal(a.launches, 1);
+}
+
 /* Products that share weights are one of more vectors: tiles, where one alone has too few for them. */
 static void test_tiles(void **state) {
     (void)state;
@@ -555,11 +602,11 @@ static void test_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products),     cmocka_unit_test(test_same_x),       cmocka_unit_test(test_sets),
-        cmocka_unit_test(test_three_joined), cmocka_unit_test(test_not_joined),   cmocka_unit_test(test_sixteen),
-        cmocka_unit_test(test_tiles),        cmocka_unit_test(test_packed_parts), cmocka_unit_test(test_experts),
-        cmocka_unit_test(test_refused),      cmocka_unit_test(test_copies),       cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_no_status),
+        cmocka_unit_test(test_products), cmocka_unit_test(test_same_x),       cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_gates),    cmocka_unit_test(test_three_joined), cmocka_unit_test(test_not_joined),
+        cmocka_unit_test(test_sixteen),  cmocka_unit_test(test_tiles),        cmocka_unit_test(test_packed_parts),
+        cmocka_unit_test(test_experts),  cmocka_unit_test(test_refused),      cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_rows),     cmocka_unit_test(test_no_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -624,10 +624,122 @@ static void test_experts(void **state) {
     if (cut < 20 || apart < 20 || together < 20) fail_msg("%u, %u, %u", cut, apart, together);
 }
 
+/* ---- gated ---- */
+
+static const uint32_t legal_views[] = {0, 1, 2};
+
+/* A call whose kernel takes rows of two matrices in turn. */
+static call gated_call(family f, uint64_t rows, uint64_t cols, qk_spec_constant *list) {
+    call c = call_of(f, rows, cols, f == GEMV ? 1 : 3);
+    memcpy(list, constants, sizeof constants);
+    list[VIEWS].legal_count = 3;
+    list[VIEWS].legal = legal_views;
+    c.kernel.spec_constants = list;
+    c.views.batches[0] = c.views.weights_batches[0] = 2;
+    c.views.x_strides[0] = QK_SAME_X;
+    c.expert_views.sets = 2;
+    c.views.gated = c.expert_views.gated = 1;
+    return c;
+}
+
+#define GATED(f, change, status, text)                                                                                 \
+    do {                                                                                                               \
+        qk_spec_constant list[N_CONSTANTS];                                                                            \
+        call c = gated_call(f, 128, 256, list);                                                                        \
+        change;                                                                                                        \
+        refuses(&c, QK_ERROR_##status, text);                                                                          \
+    } while (0)
+
+static void test_refused_gates(void **state) {
+    (void)state;
+    const char *two = "views->gated is 1, must be 0, or there must be two products, of two matrices, with one vector";
+    const char *wide = "views->gated is 1, must be 0 for this shape on this device";
+    GATED(GEMV, list[VIEWS].legal_count = 2, UNSUPPORTED,
+          "views->gated is 1, must be 0: the kernel does not take rows");
+    GATED(GEMV_ID, list[VIEWS].legal_count = 2, UNSUPPORTED, "views->gated is 1, must be 0: the kernel does not take");
+    GATED(GEMV, c.views.gated = 3, ARGUMENT, "views->gated is 3, must be 0, 1 or 2");
+    GATED(GEMV, c.batch = 2, ARGUMENT, two);
+    GATED(GEMV, c.views.batches[0] = c.views.weights_batches[0] = 3, ARGUMENT, two);
+    GATED(GEMV, c.views.batches[1] = c.views.weights_batches[1] = 2, ARGUMENT, two);
+    GATED(GEMV, c.views.weights_batches[0] = 1, ARGUMENT, two);
+    GATED(GEMV, c.views.x_strides[0] = 256, ARGUMENT, two);
+    GATED(GEMV_ID, c.expert_views.sets = 3, ARGUMENT, "views->sets is 3, must be 2 where they are gated");
+    GATED(GEMV_ID, c.expert_views.sets = 0, ARGUMENT, "views->sets is 1, must be 2 where they are gated");
+    for (family f = GEMV; f <= GEMV_ID; f += GEMV_ID - GEMV) {
+        GATED(f, c.epilogue.residual = &c.residual, ARGUMENT, "views->gated is 1, must be 0 with an epilogue");
+        GATED(f, c.epilogue.adds = 1, ARGUMENT, "views->gated is 1, must be 0 with an epilogue");
+        GATED(f, list[6].value = 1, UNSUPPORTED, wide); /* rows at a time */
+        GATED(f, c.cols = 256 + 32, UNSUPPORTED, wide); /* no larger tiles */
+        GATED(f, c.backend.limits.storage_range = 128 * 8 * BYTES * (f == GEMV ? 2 : 6) - 1, LIMIT,
+              "views->gated is 1, must be 0 where both matrices do not fit into a binding");
+    }
+    GATED(GEMV, c.y.size = 128 * 4 - 1, SIZE, "y.size is 511 bytes, must be at least 512");
+    GATED(GEMV, c.weights.size = 256 * 8 * BYTES - 1, SIZE, "weights[0].size is");
+    GATED(GEMV_ID, c.y.size = 768 * 4 - 1, SIZE, "y.size is 3071 bytes, must be at least 3072");
+    GATED(GEMV_ID, c.weights.size = 768 * 8 * BYTES - 1, SIZE, "weights[0].size is");
+}
+
+/* Where rows of a launch begin, as views.glsl and finish.glsl have it. */
+static void test_gates(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 200; i++) {
+        qk_spec_constant list[N_CONSTANTS];
+        const family f = i % 2 ? GEMV_ID : GEMV;
+        call c = gated_call(f, 1 + below(40), 64 * (1 + below(4)), list);
+        const uint64_t row_bytes = c.cols / BLOCK * BYTES, apart = c.rows * (f == GEMV ? 1 : c.experts) + below(9);
+        const uint32_t gate = (uint32_t)below(2), d = (uint32_t)below(2);
+        if (d == 1) {
+            c.views.batches[1] = c.views.weights_batches[1] = 2;
+            c.views.batches[0] = c.views.weights_batches[0] = 1;
+            c.views.x_strides[1] = QK_SAME_X;
+        }
+        c.views.weights_strides[d] = c.expert_views.weights_set_stride = apart;
+        c.views.gated = c.expert_views.gated = 1 + gate;
+        c.y.offset = 4 * below(9);
+        if (below(2)) c.weights.offset = ALIGNMENT * below(9);
+        takes(&c);
+        assert_int_equal(noted.count, 1);
+        const record *r = &noted.launches[0];
+        const uint32_t *push = r->push, *v = push + (f == GEMV ? 6 : 9);
+        const uint32_t out = f == GEMV ? 2 : 4, sets = f == GEMV ? v[2] : v[9];
+        assert_int_equal(r->values[VIEWS], 2);
+        assert_int_equal(r->values[SCHEDULE], QK_SCHEDULE_WIDE);
+        assert_int_equal(r->values[6] % 2, 0);
+        assert_int_equal(push[0], 2 * c.rows);
+        assert_int_equal(sets, 1);
+        assert_int_equal(f == GEMV ? v[16] : v[13], gate);
+        assert_int_equal(r->ranges[out].offset + (f == GEMV ? v[13] : v[4]) * 4, c.y.offset);
+        for (uint32_t n = 0; n < push[0]; n++) {
+            const uint64_t at = (f == GEMV ? v[6] : v[11]) + n / 2 + n % 2 * (f == GEMV ? v[8] : v[12]);
+            assert_int_equal(r->ranges[0].offset + at * row_bytes,
+                             c.weights.offset + (n / 2 + n % 2 * apart) * row_bytes);
+            assert_true((at + 1) * row_bytes <= r->ranges[0].size);
+        }
+    }
+    /* Of several schedules, one whose neighbours have both. */
+    qk_spec_constant list[N_CONSTANTS];
+    call c = gated_call(GEMV, 100000, 4096, list);
+    list[SCHEDULE].value = QK_SCHEDULE_TEAMS;
+    takes(&c);
+    assert_int_equal(noted.launches[0].values[SCHEDULE], QK_SCHEDULE_WIDE);
+    /* What a tuning has for other products is not for these. */
+    const qk_tuning_entry entry = {.kernel = "toy",
+                                   .rows = 256,
+                                   .cols = 256,
+                                   .batch = 1,
+                                   .line = 1,
+                                   .count = 1,
+                                   .values = {{QK_CONSTANT_SPLIT, 32}}};
+    const qk_tuning tuning = {.entries = (qk_tuning_entry *)(uintptr_t)&entry, .count = 1};
+    c = gated_call(GEMV, 128, 256, list);
+    c.backend.tuning = &tuning;
+    refuses(&c, QK_ERROR_UNSUPPORTED, "no schedule for rows of two matrices in turn fits the tuning's constants");
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused),       cmocka_unit_test(test_addresses),
-                                       cmocka_unit_test(test_many_products), cmocka_unit_test(test_off),
-                                       cmocka_unit_test(test_halves),        cmocka_unit_test(test_uneven),
-                                       cmocka_unit_test(test_experts)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_addresses),     cmocka_unit_test(test_many_products),
+        cmocka_unit_test(test_off),     cmocka_unit_test(test_halves),        cmocka_unit_test(test_uneven),
+        cmocka_unit_test(test_experts), cmocka_unit_test(test_refused_gates), cmocka_unit_test(test_gates)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

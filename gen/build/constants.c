@@ -55,6 +55,13 @@ static const uint32_t *schedules_of(qg_arena *arena, const qg_kernel *kernel, ui
     return list;
 }
 
+static bool may_gate(const qg_kernel *kernel) {
+    const uint32_t all = qg_schedules_of(kernel);
+    for (uint32_t s = 1; s < QK_SCHEDULE_COUNT; ++s)
+        if (all >> s & 1 && qg_gates_rows(kernel, (qk_schedule)s)) return true;
+    return false;
+}
+
 /* Sizes of a workgroup whose blocks fit into the memory that every device has. */
 static uint32_t sizes_that_fit(const qg_kernel *kernel, const qk_spec_constant *size) {
     const uint32_t bytes = qg_kernel_staged_bytes(kernel);
@@ -72,6 +79,7 @@ static void add_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *d
         *c = qg_constant(all[i].id, value_of(kernel, described, all[i].id));
         if (c->id == QK_CONSTANT_LOCAL_SIZE_X) c->legal_count = sizes_that_fit(kernel, c);
         if (c->id == QK_CONSTANT_SCHEDULE) c->legal = schedules_of(arena, kernel, &c->legal_count);
+        if (c->id == QK_CONSTANT_VIEWS && !(described->api == QK_API_VULKAN && may_gate(kernel))) c->legal_count = 2;
         const bool planned = c->id == QK_CONSTANT_Y_TYPE && qg_decodes_halves(kernel);
         if (c->id != QK_CONSTANT_DIGITS && c->id != QK_CONSTANT_X_TYPE && !planned) continue;
         while (*c->legal != c->value) ++c->legal; /* another is another kernel */

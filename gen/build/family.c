@@ -134,6 +134,10 @@ const qg_schedule qg_schedules[QK_SCHEDULE_COUNT] = {
 
 const char *qg_schedule_name(qk_schedule schedule) { return qg_schedules[schedule].name; }
 
+bool qg_gates_rows(const qg_kernel *kernel, qk_schedule schedule) {
+    return kernel->layout->view == QG_VIEW_BLOCKS && qg_schedules[schedule].vectors == QG_VECTORS_FEW;
+}
+
 bool qg_schedule_shares_x(qk_schedule schedule) { return qg_schedules[schedule].vectors == QG_VECTORS_SEVERAL; }
 
 const qg_plan *qg_tile_of(const qg_kernel *kernel, qk_schedule schedule) {

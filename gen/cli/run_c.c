@@ -146,31 +146,44 @@ static void store_vector(const qg_job *job, uint64_t v, const float *sums, void 
                         (float)qg_epilogue_result(e, (double)sums[n], v * job->rows + n, &limit));
 }
 
-/* Sums, vector by vector. */
-static void run_sums(reference *r, const qg_job *job, void *y) {
+/* The sums of result vector `v`; how many experts there are not. */
+static uint64_t sum_vector(const reference *r, const qg_job *job, uint64_t v, float *sums) {
     const qg_layout *layout = job->layout;
     const qg_places *p = &job->places;
     gemv_function *gemv;
     gemv_id_function *gemv_id;
     memcpy(&gemv, &r->function, sizeof gemv);
     memcpy(&gemv_id, &r->function, sizeof gemv_id);
-    float *sums = malloc((size_t)(job->rows + 1) * sizeof *sums);
-    for (uint64_t v = 0; v < p->vectors && sums; ++v) {
-        const char *x = (const char *)job->x + p->x_of[p->vector_of[v]] * (qg_scalars[job->type].bits / 8);
-        const uint64_t id = qg_matrix_of(p, job->ids, v);
-        const bool apart = job->sizes != NULL; /* the reference finds an expert in all of them */
-        const uint32_t missing = id >= p->matrices;
-        const uint32_t number = !apart || missing ? 0 - missing : (uint32_t)(p->weights_of[id] / job->rows);
-        const void *weights[64];
-        for (uint32_t i = 0; i < layout->n_buffers && i < 64; ++i) {
-            const uint64_t first = missing || apart ? 0 : p->weights_of[id] * job->cols / layout->elements;
-            weights[i] = (const char *)job->weights[i] + first * layout->buffers[i].bytes;
+    const char *x = (const char *)job->x + p->x_of[p->vector_of[v]] * (qg_scalars[job->type].bits / 8);
+    const uint64_t id = qg_matrix_of(p, job->ids, v);
+    const bool apart = job->sizes != NULL; /* the reference finds an expert in all of them */
+    const uint32_t missing = id >= p->matrices;
+    const uint32_t number = !apart || missing ? 0 - missing : (uint32_t)(p->weights_of[id] / job->rows);
+    const void *weights[64];
+    for (uint32_t i = 0; i < layout->n_buffers && i < 64; ++i) {
+        const uint64_t first = missing || apart ? 0 : p->weights_of[id] * job->cols / layout->elements;
+        weights[i] = (const char *)job->weights[i] + first * layout->buffers[i].bytes;
+    }
+    if (job->ids)
+        return gemv_id(weights, x, &number, apart ? (uint32_t)(p->weight_rows / job->rows) : 1, job->rows, job->cols, 1,
+                       1, 1, sums);
+    gemv(weights, x, job->rows, job->cols, 1, sums);
+    return 0;
+}
+
+/* Sums, vector by vector. */
+static void run_sums(reference *r, const qg_job *job, void *y) {
+    const qg_places *p = &job->places;
+    const uint64_t half = p->gated ? p->vectors / 2 : p->vectors;
+    float *sums = malloc((size_t)(2 * job->rows + 1) * sizeof *sums), *others = sums + job->rows;
+    for (uint64_t v = 0; v < half && sums; ++v) {
+        r->out_of_range += sum_vector(r, job, v, sums);
+        if (p->gated) sum_vector(r, job, v + half, others);
+        for (uint64_t n = 0; n < job->rows && p->gated; ++n) {
+            const float gate = p->gated == 1 ? sums[n] : others[n], other = p->gated == 1 ? others[n] : sums[n];
+            double limit = 0;
+            sums[n] = (float)qg_gated_result((double)other, (double)gate, 0, &limit);
         }
-        if (job->ids)
-            r->out_of_range += gemv_id(weights, x, &number, apart ? (uint32_t)(p->weight_rows / job->rows) : 1,
-                                       job->rows, job->cols, 1, 1, 1, sums);
-        else
-            gemv(weights, x, job->rows, job->cols, 1, sums);
         store_vector(job, v, sums, y);
     }
     free(sums);

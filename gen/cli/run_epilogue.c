@@ -94,9 +94,9 @@ static double multiply(double sum, double value, double *limit) {
 
 /* With what single precision makes of silu: a device's exp may be wrong by 3 + 2 |v| units in the last place; and what
  * it divides by may be so large that it takes the result for zero. */
-static double gate(double sum, double value, double *limit) {
-    const double silu = value / (1 + exp(-value));
-    const double wrong = ldexp(fabs(silu) * (8 + 2 * fabs(value)), -23) + 2e-36;
+double qg_gated_result(double sum, double value, double value_limit, double *limit) {
+    const double silu = value / (1 + exp(-value)), moved = 1.1 * value_limit; /* it is nowhere steeper */
+    const double wrong = ldexp((fabs(silu) + moved) * (8 + 2 * (fabs(value) + value_limit)), -23) + 2e-36 + moved;
     const double more = (fabs(sum) + *limit) * wrong;
     sum = multiply(sum, silu, limit);
     *limit += more;
@@ -108,7 +108,7 @@ double qg_epilogue_result(const qg_epilogue *e, double sum, uint64_t at, double 
     if (found && e->values[QG_EPILOGUE_SCALE]) sum = multiply(sum, value_of(e, QG_EPILOGUE_SCALE, at), limit);
     if (found && e->values[QG_EPILOGUE_BIAS]) sum = add(sum, value_of(e, QG_EPILOGUE_BIAS, at), limit);
     if (e->before) sum = add(sum, (double)e->before[place_of(e, at)], limit);
-    if (found && e->values[QG_EPILOGUE_GATE]) sum = gate(sum, value_of(e, QG_EPILOGUE_GATE, at), limit);
+    if (found && e->values[QG_EPILOGUE_GATE]) sum = qg_gated_result(sum, value_of(e, QG_EPILOGUE_GATE, at), 0, limit);
     if (e->values[QG_EPILOGUE_RESIDUAL]) sum = add(sum, value_of(e, QG_EPILOGUE_RESIDUAL, at), limit);
     return sum;
 }

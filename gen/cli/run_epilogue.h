@@ -44,4 +44,7 @@ qk_epilogue qg_epilogue_ranges(const qg_epilogue *e, const qk_range *ranges);
  * roundings of the epilogue in f32. */
 double qg_epilogue_result(const qg_epilogue *e, double sum, uint64_t at, double *limit);
 
+/* The same of a sum that is gated by another, which may be wrong by `gate_limit`. */
+double qg_gated_result(double sum, double gate, double gate_limit, double *limit);
+
 #endif

@@ -409,6 +409,34 @@ static const char *draw_views(qg_arena *arena, uint64_t *state, const qg_soak_ca
     return text.data;
 }
 
+/* Two matrices, or sets of experts, of which the first or the second is the gate of the other. */
+static const char *draw_gated(qg_arena *arena, uint64_t *state, const qg_soak_case *c) {
+    qg_text text = qg_text_new(arena);
+    const bool outer = one_in(state, 2);
+    const unsigned long long rows = draw_stride(state, c->rows, 1), gate = 1 + below(state, 2);
+    if (c->family->experts) {
+        const unsigned long long set = one_in(state, 3) ? rows : draw_stride(state, c->experts * rows, 1);
+        qg_text_printf(&text, "sets=2,weights_stride=%llu,weights_set_stride=%llu,y_slot_stride=%llu", rows, set,
+                       (unsigned long long)draw_stride(state, c->rows, 1));
+    } else {
+        const char *one = outer ? "1:" : "";
+        qg_text_printf(&text, "batches=%s2,weights_batches=%s2,weights_strides=%s%llu,x_strides=same:same", one, one,
+                       outer ? "0:" : "", rows);
+    }
+    qg_text_printf(&text, ",gated=%llu", gate);
+    add_offsets(&text, state, c);
+    return text.data;
+}
+
+static bool may_gate(qg_arena *arena, const qg_soak_case *c) {
+    const qk_kernel *kernel = qg_soak_describe(arena, c);
+    const bool small = c->rows * c->cols * (c->experts + 1) < 1 << 20 && c->rows && c->cols;
+    for (uint32_t i = 0; i < kernel->spec_constant_count; ++i)
+        if (kernel->spec_constants[i].id == QK_CONSTANT_VIEWS && kernel->spec_constants[i].legal_count > 2)
+            return small && c->epilogue == 0 && (c->family->experts ? c->batch > 0 : c->batch == 1);
+    return false;
+}
+
 bool qg_soak_draw(qg_arena *arena, const qg_soak_choice *choice, uint64_t number, qg_soak_case *c) {
     if (choice->n_shapes) {
         if (!case_of_sweep(choice, number, c)) return false;
@@ -440,6 +468,7 @@ bool qg_soak_draw(qg_arena *arena, const qg_soak_choice *choice, uint64_t number
     if (sums && c->rows && c->cols && c->batch && one_in(&state, 3))
         c->views = (c->family->experts ? draw_expert_views : draw_views)(arena, &state, c);
     if (strstr(c->views, "parts")) c->epilogue &= QK_ADDS_TO_Y_;
+    if (sums && may_gate(arena, c) && one_in(&state, 3)) c->views = draw_gated(arena, &state, c);
     if (c->plain || !c->rows || !c->cols) return true;
     return c->layout->view == QG_VIEW_BLOCKS || qk_weight_bytes(qg_soak_describe(arena, c), 0, c->rows, c->cols) > 0;
 }

@@ -174,6 +174,9 @@ static void fill_rows(const qg_soak_case *c, qg_soak_data *data) {
     }
 }
 
+/* Vectors of results. */
+static uint64_t results_of(const qg_places *p) { return p->gated ? p->vectors / 2 : p->vectors; }
+
 /* Numbers of rows or experts, some of them out of range. */
 static void fill_ids(const qg_soak_case *c, qg_soak_data *data) {
     const uint64_t range = c->family->experts ? c->experts : c->rows;
@@ -191,7 +194,7 @@ static void fill_ids(const qg_soak_case *c, qg_soak_data *data) {
     }
     if (!c->family->experts) return;
     data->out_of_range = 0; /* others lie between those that count */
-    for (uint64_t v = 0; v < data->places.vectors; ++v)
+    for (uint64_t v = 0; v < results_of(&data->places); ++v)
         data->out_of_range += data->ids[data->places.ids_of[v]] >= range;
 }
 
@@ -311,13 +314,18 @@ static bool judge_sum(judge *j, uint64_t row, uint64_t vector, double got, doubl
     return true;
 }
 
+static void load_weights(judge *j, uint64_t row, const qg_bound *bound) {
+    const uint64_t cols = j->c->cols;
+    qg_values_of_row(j->arena, &j->tensor, row, 0, cols, j->weights);
+    qg_magnitudes_of_row(j->arena, &j->tensor, row, 0, cols, bound->least, j->magnitudes);
+    qg_bound_magnitudes(bound, j->magnitudes, cols, j->room);
+}
+
 /* Values, magnitudes, and the sums of a row of the weights with all right-hand sides. */
 static void load_row(judge *j, uint64_t row) {
     const qg_soak_case *c = j->c;
     const qg_bound bound = qg_bound_of(j->data->kernel, j->data->lanes, c->cols);
-    qg_values_of_row(j->arena, &j->tensor, row, 0, c->cols, j->weights);
-    qg_magnitudes_of_row(j->arena, &j->tensor, row, 0, c->cols, bound.least, j->magnitudes);
-    qg_bound_magnitudes(&bound, j->magnitudes, c->cols, j->room);
+    load_weights(j, row, &bound);
     for (uint64_t v = 0; v < j->data->places.x_vectors; ++v)
         qg_bound_sum(&bound, j->weights, j->magnitudes, j->x + v * c->cols, j->largest + v * 3 * c->cols, c->cols,
                      &j->sums[v], &j->limits[v]);
@@ -363,10 +371,48 @@ static bool judge_row(judge *j, const void *y, uint64_t row) {
     return true;
 }
 
+/* The sum of a row with a vector of x, and its limit. */
+static double sum_of(judge *j, uint64_t row, uint64_t x, double *limit) {
+    const qg_soak_case *c = j->c;
+    const qg_bound bound = qg_bound_of(j->data->kernel, j->data->lanes, c->cols);
+    double sum;
+    load_weights(j, row, &bound);
+    qg_bound_sum(&bound, j->weights, j->magnitudes, j->x + x * c->cols, j->largest + x * 3 * c->cols, c->cols, &sum,
+                 limit);
+    return sum;
+}
+
+/* Row `n` of vector `v` of the results, with a sum of each of two matrices. */
+static bool judge_gated(judge *j, const void *y, uint64_t v, uint64_t n) {
+    const qg_places *p = &j->data->places;
+    const uint32_t *ids = j->data->epilogue.ids;
+    const uint64_t half = p->vectors / 2, first = p->gated == 1 ? v : v + half, second = p->gated == 1 ? v + half : v;
+    const uint64_t gate = ids ? ids[first] : p->matrix_of[first], other = ids ? ids[second] : p->matrix_of[second];
+    if (gate >= p->matrices || other >= p->matrices) return true;
+    double gate_limit, limit;
+    const double by = sum_of(j, p->weights_of[gate] + n, p->vector_of[first], &gate_limit);
+    double sum = sum_of(j, p->weights_of[other] + n, p->vector_of[second], &limit);
+    sum = qg_gated_result(sum, by, gate_limit, &limit);
+    const double got = result_of(j, y, v, n);
+    if (isinf(got) && overflows(j->data->y_type, sum, limit)) return true;
+    return judge_sum(j, n, v, got, sum, stored_limit(j->data->y_type, sum, limit));
+}
+
+static uint64_t sampled(const judge *j, uint64_t i, uint64_t count, uint64_t all);
+
+static bool judge_all_gated(judge *j, const void *y) {
+    const uint64_t vectors = results_of(&j->data->places), all = j->c->rows, cols = j->c->cols * 2 * (vectors + 1);
+    const uint64_t fit = j->data->most / cols, count = fit < 2 ? 2 : fit < all ? fit : all;
+    for (uint64_t v = 0; v < vectors; ++v)
+        for (uint64_t i = 0; i < count && i < all; ++i)
+            if (!judge_gated(j, y, v, sampled(j, i, count, all))) return false;
+    return true;
+}
+
 static bool judge_zeros(judge *j, const void *y) {
     const qg_soak_case *c = j->c;
     const uint32_t *ids = j->data->epilogue.ids;
-    for (uint64_t p = 0; p < j->data->places.vectors; ++p)
+    for (uint64_t p = 0; p < results_of(&j->data->places); ++p)
         for (uint64_t n = 0; n < c->rows && ids[p] >= j->data->places.matrices; ++n) {
             double limit = 0;
             const double must = qg_epilogue_result(&j->data->epilogue, 0, p * c->rows + n, &limit);
@@ -406,7 +452,8 @@ static bool judge_sums(judge *j, const void *y) {
     }
     for (uint64_t v = 0; v < p->x_vectors; ++v)
         qg_bound_largest(&bound, j->x + v * c->cols, c->cols, j->largest + v * 3 * c->cols);
-    for (uint64_t i = 0; i < count && i < all; ++i) {
+    if (p->gated && !judge_all_gated(j, y)) return false;
+    for (uint64_t i = 0; i < count && i < all && !p->gated; ++i) {
         const uint64_t row = j->period ? i : sampled(j, i, count, all);
         load_row(j, row);
         for (uint64_t n = row; n < all; n += j->period ? j->period : all)

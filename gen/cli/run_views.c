@@ -25,6 +25,12 @@ static const char *read_type(qg_arena *arena, const char *value, qg_views *views
     return qg_format(arena, "y_type must be f32, f16 or bf16, not '%s'", value);
 }
 
+static const char *read_gated(qg_arena *arena, const char *value, qg_views *views) {
+    views->dense.gated = views->experts.gated = (uint32_t)(*value - '0');
+    const bool is_known = *value >= '0' && *value <= '2' && !value[1];
+    return is_known ? NULL : qg_format(arena, "gated must be 0, 1 or 2, not '%s'", value);
+}
+
 static const char *read_numbers(qg_arena *arena, const member *m, const char *value) {
     static const char same[] = "same";
     const char *at = value;
@@ -69,11 +75,12 @@ static const char *read_one(qg_arena *arena, const char *name, const char *value
     const member *members = experts ? of_experts : all;
     const size_t count = experts ? sizeof of_experts / sizeof *of_experts : sizeof all / sizeof *all;
     if (strcmp(name, "y_type") == 0) return read_type(arena, value, v);
+    if (strcmp(name, "gated") == 0) return read_gated(arena, value, v);
     for (size_t i = 0; i < count; ++i)
         if (strcmp(name, members[i].name) == 0) return read_numbers(arena, &members[i], value);
     qg_text text = qg_text_new(arena);
     for (size_t i = 0; i < count; ++i) qg_text_printf(&text, "%s, ", members[i].name);
-    return qg_format(arena, "there is no '%s'; there are %sand y_type", name, text.data);
+    return qg_format(arena, "there is no '%s'; there are %sgated and y_type", name, text.data);
 }
 
 const char *qg_views_read(qg_arena *arena, const char *text, bool experts, qg_views *views) {
@@ -112,7 +119,7 @@ static void place_experts(const qk_expert_views *v, const qg_sum_shape *s, qg_pl
     for (uint64_t i = 0; i < p->x_vectors; ++i) p->x_of[i] = i / s->x_slots * x + i % s->x_slots * x_slot;
     for (uint64_t i = 0; i < p->vectors; ++i) {
         const uint64_t pair = i % pairs, token = pair / s->slots, slot = pair % s->slots;
-        p->y_of[i] = i / pairs * y_set + token * y + slot * y_slot;
+        p->y_of[i] = (p->gated ? 0 : i / pairs * y_set) + token * y + slot * y_slot;
         p->ids_of[i] = token * ids + slot;
         p->vector_of[i] = s->x_slots == 1 ? token : pair;
         p->matrix_of[i] = i / pairs * s->experts;
@@ -147,7 +154,7 @@ static void place_dense(const qk_views *v, const qg_sum_shape *s, qg_places *p) 
         const uint64_t m = i % s->batch, a = i / s->batch % inner, b = i / s->batch / inner;
         const qk_part part = part_of(v, a, &number);
         p->x_of[i] = m * x + a * x0 + b * x1;
-        p->y_of[i] = part.y + m * y + number * y0 + b * y1;
+        p->y_of[i] = p->gated ? 0 : part.y + m * y + number * y0 + b * y1;
         p->vector_of[i] = i;
         p->matrix_of[i] = a / (inner / matrices) + b / (outer / matrices_outer) * matrices;
     }
@@ -168,9 +175,12 @@ const char *qg_places_of(qg_arena *arena, const qg_views *views, const qg_sum_sh
                                  (unsigned long long)or_else(v->batches[d], 1));
         p->matrices = or_else(v->weights_batches[0], 1) * or_else(v->weights_batches[1], 1);
     }
+    p->gated = shape->experts ? views->experts.gated : v->gated;
     const uint64_t products = shape->experts ? 1 : or_else(v->batches[0], 1) * or_else(v->batches[1], 1);
     p->vectors = shape->experts ? sets * shape->batch * shape->slots : products * shape->batch;
     p->x_vectors = shape->experts ? shape->batch * shape->x_slots : p->vectors;
+    if (p->gated && (shape->experts ? sets : products * shape->batch) != 2)
+        return "gated products are two, of one vector, or of two sets";
     if (p->vectors > MOST || p->matrices > MOST)
         return qg_format(arena, "there are %llu vectors and %llu matrices, and must be at most %u",
                          (unsigned long long)p->vectors, (unsigned long long)p->matrices, MOST);

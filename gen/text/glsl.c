@@ -141,6 +141,7 @@ static void x_holes(qg_arena *arena, qg_holes *holes, const qg_program *program)
     qg_hole(holes, "cuts", program->values ? "" : NULL);
     const bool parts = qg_schedules[program->schedule].results == QG_RESULTS_IN_PARTS || qg_is_mma(program->kernel);
     qg_hole(holes, "in_parts", parts ? "" : NULL);
+    qg_hole(holes, "gates_rows", qg_gates_rows(program->kernel, program->schedule) ? "" : NULL);
 }
 
 /* Whether a workgroup loads the x of this program's tiles together, where rows are few. */

@@ -180,14 +180,50 @@ static int ggml_vk_qk_joins(const ggml_backend_vk_context * ctx, const ggml_cgra
     return count;
 }
 
-// The same, as graphs are computed: experts are a launch each, for joined ones are not measured.
-static int ggml_vk_qk_joins(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at) {
+// Lets what gates one product by another have memory of its own, not that of x: workgroups that write it do not wait for those that read.
+static void ggml_vk_qk_keep(const ggml_cgraph * graph, ggml_backend_graph_optimize_params * params) {
+    for (int i = 0; i < graph->n_nodes; i++) {
+        ggml_tensor * glu = graph->nodes[i], * mul = glu->src[0];
+        const bool gates = glu->op == GGML_OP_GLU && glu->src[1] != nullptr && ggml_vk_qk_multiplies(mul);
+        for (int s = 1; s < 3 && gates; s++) {
+            if (mul->src[s] != nullptr) {
+                params->add_alloc_dep(params->user_data, mul->src[s], glu);
+            }
+        }
+    }
+}
+
+// Whether a product, the node behind it and what gates one of them by the other are one launch; which is then `p`. Results of the two
+// are for nobody else.
+static bool ggml_vk_qk_gates(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at, qk_product & p) {
+    const ggml_tensor * mul = graph->nodes[at], * next = at + 2 < graph->n_nodes ? graph->nodes[at + 1] : nullptr;
+    if (next == nullptr || ctx->device->disable_fusion || !ggml_vk_qk_multiplies(mul) || !ggml_vk_qk_multiplies(next) ||
+        !ggml_can_fuse_subgraph(graph, at, { mul->op, mul->op, GGML_OP_GLU }, { at + 2 })) {
+        return false;
+    }
+    const ggml_tensor * glu = graph->nodes[at + 2], * gate = glu->src[0], * up = glu->src[1];
+    if (ggml_get_glu_op(glu) != GGML_GLU_OP_SWIGLU || ggml_get_op_params_i32(glu, 1) != 0 ||
+        ((gate != mul || up != next) && (gate != next || up != mul)) || ggml_vk_tensors_overlap(mul->src[1], glu, false)) {
+        return false;
+    }
+    p = ggml_vk_qk_product(ctx, gate, gate);
+    const qk_product other = ggml_vk_qk_product(ctx, up, up);
+    const qk_tensor y = ggml_vk_qk_tensor(ctx, glu);
+    return qk_product_gates(&p, &other, &y);
+}
+
+// How many of the nodes behind a product are of its launch, and which of them all are written. Experts are a launch each unless one gates
+// the other, for joined ones are not measured.
+static int ggml_vk_qk_fuses(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at, int & written) {
     const ggml_tensor * mul = graph->nodes[at];
-    if (mul->op != GGML_OP_MUL_MAT || !ggml_vk_qk_multiplies(mul)) {
+    if (!ggml_vk_qk_multiplies(mul)) {
         return 0;
     }
-    qk_product p = ggml_vk_qk_product(ctx, mul, mul);
-    return ggml_vk_qk_joins(ctx, graph, at, p);
+    qk_product p = ggml_vk_qk_product(ctx, mul, mul), gated;
+    const bool gates = ggml_vk_qk_gates(ctx, graph, at, gated);
+    const int count = gates ? 2 : mul->op == GGML_OP_MUL_MAT ? ggml_vk_qk_joins(ctx, graph, at, p) : 0;
+    written = gates ? 1 << 2 : (2 << count) - 1;
+    return count;
 }
 
 // Of a product that is ours, whether ggml may fuse it with so many nodes.
@@ -233,18 +269,21 @@ static bool ggml_vk_qk_multiply(vk_qk_call & call, const ggml_tensor * mul, qk_p
 static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subctx, const ggml_cgraph * graph, int at) {
     const ggml_tensor * mul = graph->nodes[at], * w = mul->src[0], * x = mul->src[1], * ids = mul->src[2];
     const ggml_tensor * dst = graph->nodes[at + ctx->num_additional_fused_ops];
-    const bool joined = dst != mul && ggml_vk_qk_multiplies(dst);
+    const bool joined = dst != mul && ggml_vk_qk_multiplies(dst), gated = dst->op == GGML_OP_GLU;
     if (!ggml_vk_qk_multiplies(mul)) {
         return false;
     }
     vk_qk_call call = { ctx, subctx, ggml_vk_qk_state(ctx) };
     qk_epilogue epilogue {};
     qk_range other;
-    qk_product p = ggml_vk_qk_product(ctx, mul, joined ? mul : dst);
+    qk_product p = ggml_vk_qk_product(ctx, mul, joined || gated ? mul : dst);
+    if (gated) {
+        ggml_vk_qk_gates(ctx, graph, at, p);
+    }
     p.epilogue = &epilogue;
     if (joined) {
         ggml_vk_qk_joins(ctx, graph, at, p);
-    } else if (dst != mul) {
+    } else if (dst != mul && !gated) {
         ggml_vk_qk_epilogue(ctx, mul, dst, epilogue, other);
         qk_product_adds(&p, &epilogue);
     }
@@ -270,8 +309,11 @@ static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subct
         ctx->unsynced_nodes_written.push_back(mul);
         call.barrier();
     }
+    if (!ours && gated) {
+        return ggml_vk_qk_mul_mat(ctx, subctx, graph, at);
+    }
     return ggml_vk_qk_routing().count(ours, ggml_op_name(mul->op), ours ? p.kernel->family : error.text,
-                                       joined ? ", joined" : dst != mul ? ", fused" : "");
+                                       joined ? ", joined" : gated ? ", gated" : dst != mul ? ", fused" : "");
 }
 
 // GET_ROWS, SET_ROWS and CPY.

@@ -930,7 +930,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_turns[] = {1, 4};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_x_type[] = {0};
-static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_f32_vulkan_local_size_x},
@@ -945,7 +945,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_vulkan_constants[] = {
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_views},
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_views},
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_rows_spirv,
@@ -1069,7 +1069,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_checked[] = {0, 1}
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int8_f32_vulkan_local_size_x},
@@ -1085,7 +1085,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants[
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_int8_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_int8_f32_vulkan_views},
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_int8_f32_vulkan_views},
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_int8_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
@@ -1182,7 +1182,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_checked[] = {0, 1
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_x_type[] = {0};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_split_f32_vulkan_local_size_x},
@@ -1198,7 +1198,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f32_vulkan_constants
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_split_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_split_f32_vulkan_views},
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_split_f32_vulkan_views},
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_split_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
@@ -1295,7 +1295,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_checked[] = {0, 1
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int24_f32_vulkan_local_size_x},
@@ -1311,7 +1311,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_int24_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_int24_f32_vulkan_views},
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_int24_f32_vulkan_views},
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_int24_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
@@ -1407,7 +1407,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_turns[] = {1, 4};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_x_type[] = {1};
-static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_f16_vulkan_local_size_x},
@@ -1422,7 +1422,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_vulkan_constants[] = {
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_f16_vulkan_views},
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_f16_vulkan_views},
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_rows_spirv,
@@ -1546,7 +1546,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_checked[] = {0, 1}
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int8_f16_vulkan_local_size_x},
@@ -1562,7 +1562,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants[
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_int8_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_int8_f16_vulkan_views},
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_int8_f16_vulkan_views},
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_int8_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
@@ -1659,7 +1659,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_checked[] = {0, 1
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_x_type[] = {1};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_split_f16_vulkan_local_size_x},
@@ -1675,7 +1675,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f16_vulkan_constants
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_split_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_split_f16_vulkan_views},
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_split_f16_vulkan_views},
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_split_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
@@ -1772,7 +1772,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_checked[] = {0, 1
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int24_f16_vulkan_local_size_x},
@@ -1788,7 +1788,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_int24_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_int24_f16_vulkan_views},
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_int24_f16_vulkan_views},
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_int24_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
@@ -1876,7 +1876,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_x_type[] = {0};
-static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_f32_vulkan_local_size_x},
@@ -1887,7 +1887,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f32_vulkan_constants[] 
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_f32_vulkan_views},
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_rows_spirv,
@@ -1997,7 +1997,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_checked[] = {0,
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_local_size_x},
@@ -2009,7 +2009,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_constan
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_views},
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_views},
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
@@ -2092,7 +2092,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_checked[] = {0
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_x_type[] = {0};
-static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_split_f32_vulkan_local_size_x},
@@ -2104,7 +2104,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f32_vulkan_consta
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_views},
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_views},
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
@@ -2187,7 +2187,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_checked[] = {0
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_local_size_x},
@@ -2199,7 +2199,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_consta
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_views},
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_views},
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
@@ -2281,7 +2281,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_x_type[] = {1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_f16_vulkan_local_size_x},
@@ -2292,7 +2292,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f16_vulkan_constants[] 
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_f16_vulkan_views},
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_id_f16_vulkan_views},
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_rows_spirv,
@@ -2402,7 +2402,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_checked[] = {0,
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_local_size_x},
@@ -2414,7 +2414,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_constan
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_views},
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_views},
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
@@ -2497,7 +2497,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_checked[] = {0
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_x_type[] = {1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_split_f16_vulkan_local_size_x},
@@ -2509,7 +2509,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f16_vulkan_consta
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_views},
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_views},
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
@@ -2592,7 +2592,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_checked[] = {0
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_local_size_x},
@@ -2604,7 +2604,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_consta
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_views},
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_views},
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,

@@ -67,8 +67,9 @@ uint pair_of(uint n) {
     return n % pairs;
 }
 
-// Among all rows of weights: experts may be further apart than their rows.
-uint row_of_weights(uint n) { return VIEWS == 0u ? n : weights_begin + n / rows * weights_inner + n % rows; }
+// Where a row lies, counted from the first of an expert that is bound.
+uint row_of_weights(uint n) { return VIEWS == 2u ? n / 2u + n % 2u * weights_outer : n; }
+uint row_of_expert(uint n) { return VIEWS == 0u ? n * rows : (weights_begin + n * weights_inner) * (VIEWS == 2u ? 2u : 1u); }
 
 // Where the x of a token, or of one of its slots, begins, in runs.
 uint x_from(uint vector, uint row_runs) {
@@ -120,6 +121,11 @@ float scale_of_pair(uint pair, uint expert) {
 
 // Row `n` of a token's expert is done. An expert that is not there has zeros, to which no more is added than what stands there.
 void finish(uint pair, uint expert, uint n, float sum, float scale) {
+    if (VIEWS == 2u) {  // of rows in turn, the lane of the gate stores silu(gate) * the other
+        const float other = subgroupShuffleXor(sum, 1u);
+        if (n % 2u != y_outer) return;
+        sum = sum / (1.0 + exp(-sum)) * other, n /= 2u;
+    }
     const uint at = VIEWS == 0u ? pair * rows + n : set * y_outer + pair / slots * y_inner + pair % slots * y_stride + n;
     const uint row = (set * experts + expert) * rows + n, all = EPILOGUE & epilogue;
     if (all != 0u) {
@@ -308,7 +314,7 @@ void main() {
         const uint pair = pair_of(work / parts), first = work % parts * teams * ROWS, expert = ids[id_of(pair)];
         const uint vector = x_slots == 1u ? pair / slots : pair;
         const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end;
-        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
+        const uint begin = row_of_expert(expert - expert_first), row = begin + first + team * ROWS, end = begin + rows;
         float sum[ROWS];
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         for (uint c0 = 0u; c0 < slices; c0 += split) {

@@ -68,8 +68,9 @@ uint pair_of(uint n) {
     return n % pairs;
 }
 
-// Among all rows of weights: experts may be further apart than their rows.
-uint row_of_weights(uint n) { return VIEWS == 0u ? n : weights_begin + n / rows * weights_inner + n % rows; }
+// Where a row lies, counted from the first of an expert that is bound.
+uint row_of_weights(uint n) { return n; }
+uint row_of_expert(uint n) { return VIEWS == 0u ? n * rows : weights_begin + n * weights_inner; }
 
 // Where the x of a token, or of one of its slots, begins, in runs.
 uint x_from(uint vector, uint row_runs) {
@@ -234,7 +235,7 @@ void main() {
         const uint pair = pair_of(work / parts), first = work % parts * teams * ROWS, expert = ids[id_of(pair)];
         const uint vector = x_slots == 1u ? pair / slots : pair;
         const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end;
-        const uint begin = weights_begin + (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
+        const uint begin = row_of_expert(expert - expert_first), row = begin + first + team * ROWS, end = begin + rows;
         float sum[ROWS];
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         for (uint c0 = 0u; c0 < slices; c0 += split) {

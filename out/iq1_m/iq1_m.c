@@ -3075,7 +3075,7 @@ static const uint32_t iq1_m_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_f32_vulkan_x_type[] = {0};
-static const uint32_t iq1_m_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_f32_vulkan_batch},
@@ -3089,7 +3089,7 @@ static const qk_spec_constant iq1_m_gemv_f32_vulkan_constants[] = {{0, "local_si
     {20, "schedule", 0, 5, iq1_m_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, iq1_m_gemv_f32_vulkan_views},
+    {30, "views", 0, 3, iq1_m_gemv_f32_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_f32_schedules[] = {0, &qk_iq1_m_gemv_rows_spirv, &qk_iq1_m_gemv_wide_spirv, 0,
@@ -3218,7 +3218,7 @@ static const uint32_t iq1_m_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t iq1_m_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_int8_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int8_f32_vulkan_batch},
@@ -3235,7 +3235,7 @@ static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 5, iq1_m_gemv_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_int8_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, iq1_m_gemv_int8_f32_vulkan_views},
+    {30, "views", 0, 3, iq1_m_gemv_int8_f32_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_int8_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
@@ -3336,7 +3336,7 @@ static const uint32_t iq1_m_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t iq1_m_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_x_type[] = {0};
-static const uint32_t iq1_m_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_split_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_split_f32_vulkan_local_size_x},
@@ -3354,7 +3354,7 @@ static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 5, iq1_m_gemv_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_split_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, iq1_m_gemv_split_f32_vulkan_views},
+    {30, "views", 0, 3, iq1_m_gemv_split_f32_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_split_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
@@ -3455,7 +3455,7 @@ static const uint32_t iq1_m_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t iq1_m_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_int24_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_int24_f32_vulkan_local_size_x},
@@ -3473,7 +3473,7 @@ static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 5, iq1_m_gemv_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_int24_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, iq1_m_gemv_int24_f32_vulkan_views},
+    {30, "views", 0, 3, iq1_m_gemv_int24_f32_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_int24_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
@@ -3572,7 +3572,7 @@ static const uint32_t iq1_m_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_f16_vulkan_x_type[] = {1};
-static const uint32_t iq1_m_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_f16_vulkan_batch},
@@ -3586,7 +3586,7 @@ static const qk_spec_constant iq1_m_gemv_f16_vulkan_constants[] = {{0, "local_si
     {20, "schedule", 0, 5, iq1_m_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, iq1_m_gemv_f16_vulkan_views},
+    {30, "views", 0, 3, iq1_m_gemv_f16_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_f16_schedules[] = {0, &qk_iq1_m_gemv_rows_spirv, &qk_iq1_m_gemv_wide_spirv, 0,
@@ -3715,7 +3715,7 @@ static const uint32_t iq1_m_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t iq1_m_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_int8_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int8_f16_vulkan_batch},
@@ -3732,7 +3732,7 @@ static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 5, iq1_m_gemv_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_int8_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, iq1_m_gemv_int8_f16_vulkan_views},
+    {30, "views", 0, 3, iq1_m_gemv_int8_f16_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_int8_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
@@ -3833,7 +3833,7 @@ static const uint32_t iq1_m_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t iq1_m_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_x_type[] = {1};
-static const uint32_t iq1_m_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_split_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_split_f16_vulkan_local_size_x},
@@ -3851,7 +3851,7 @@ static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 5, iq1_m_gemv_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_split_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, iq1_m_gemv_split_f16_vulkan_views},
+    {30, "views", 0, 3, iq1_m_gemv_split_f16_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_split_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
@@ -3952,7 +3952,7 @@ static const uint32_t iq1_m_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t iq1_m_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_int24_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_int24_f16_vulkan_local_size_x},
@@ -3970,7 +3970,7 @@ static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 5, iq1_m_gemv_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_int24_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, iq1_m_gemv_int24_f16_vulkan_views},
+    {30, "views", 0, 3, iq1_m_gemv_int24_f16_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_int24_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
@@ -4061,7 +4061,7 @@ static const uint32_t iq1_m_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_f32_vulkan_x_type[] = {0};
-static const uint32_t iq1_m_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_f32_vulkan_rows},
@@ -4071,7 +4071,7 @@ static const qk_spec_constant iq1_m_gemv_id_f32_vulkan_constants[] = {{0, "local
     {20, "schedule", 0, 3, iq1_m_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_id_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, iq1_m_gemv_id_f32_vulkan_views},
+    {30, "views", 0, 3, iq1_m_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_f32_schedules[] = {0, &qk_iq1_m_gemv_id_rows_spirv, &qk_iq1_m_gemv_id_wide_spirv};
@@ -4183,7 +4183,7 @@ static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 20
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_int8_f32_vulkan_local_size_x},
@@ -4196,7 +4196,7 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, iq1_m_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_id_int8_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, iq1_m_gemv_id_int8_f32_vulkan_views},
+    {30, "views", 0, 3, iq1_m_gemv_id_int8_f32_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_int8_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
@@ -4282,7 +4282,7 @@ static const uint32_t iq1_m_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_x_type[] = {0};
-static const uint32_t iq1_m_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_split_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_split_f32_vulkan_local_size_x},
@@ -4295,7 +4295,7 @@ static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, iq1_m_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_id_split_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, iq1_m_gemv_id_split_f32_vulkan_views},
+    {30, "views", 0, 3, iq1_m_gemv_id_split_f32_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_split_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
@@ -4381,7 +4381,7 @@ static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_int24_f32_vulkan_local_size_x},
@@ -4394,7 +4394,7 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, iq1_m_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_id_int24_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, iq1_m_gemv_id_int24_f32_vulkan_views},
+    {30, "views", 0, 3, iq1_m_gemv_id_int24_f32_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_int24_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
@@ -4478,7 +4478,7 @@ static const uint32_t iq1_m_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_f16_vulkan_x_type[] = {1};
-static const uint32_t iq1_m_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_f16_vulkan_rows},
@@ -4488,7 +4488,7 @@ static const qk_spec_constant iq1_m_gemv_id_f16_vulkan_constants[] = {{0, "local
     {20, "schedule", 0, 3, iq1_m_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_id_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, iq1_m_gemv_id_f16_vulkan_views},
+    {30, "views", 0, 3, iq1_m_gemv_id_f16_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_f16_schedules[] = {0, &qk_iq1_m_gemv_id_rows_spirv, &qk_iq1_m_gemv_id_wide_spirv};
@@ -4600,7 +4600,7 @@ static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 20
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_int8_f16_vulkan_local_size_x},
@@ -4613,7 +4613,7 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, iq1_m_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_id_int8_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, iq1_m_gemv_id_int8_f16_vulkan_views},
+    {30, "views", 0, 3, iq1_m_gemv_id_int8_f16_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_int8_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
@@ -4699,7 +4699,7 @@ static const uint32_t iq1_m_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_x_type[] = {1};
-static const uint32_t iq1_m_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_split_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_split_f16_vulkan_local_size_x},
@@ -4712,7 +4712,7 @@ static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, iq1_m_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_id_split_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, iq1_m_gemv_id_split_f16_vulkan_views},
+    {30, "views", 0, 3, iq1_m_gemv_id_split_f16_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_split_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
@@ -4798,7 +4798,7 @@ static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_int24_f16_vulkan_local_size_x},
@@ -4811,7 +4811,7 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, iq1_m_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_id_int24_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, iq1_m_gemv_id_int24_f16_vulkan_views},
+    {30, "views", 0, 3, iq1_m_gemv_id_int24_f16_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_int24_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};

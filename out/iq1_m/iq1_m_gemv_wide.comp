@@ -68,7 +68,8 @@ void find_matrix() {
 
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
-uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
+uint row_within(uint n) { return VIEWS == 2u ? n / 2u + n % 2u * weights_outer : n; }
+uint row_of_weights(uint n) { return weights_begin + row_within(n); }  // among all of them
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
 
 vec4 x_run(uint at) {  // 4 consecutive elements
@@ -105,6 +106,11 @@ void store_y(uint at, float sum) {
 
 // Row `n` of right-hand side `m` is done.
 void finish(uint m, uint n, float sum) {
+    if (VIEWS == 2u) {  // of rows in turn, the lane of the gate stores silu(gate) * the other
+        const float other = subgroupShuffleXor(sum, 1u);
+        if (n % 2u != y_outer) return;
+        sum = sum / (1.0 + exp(-sum)) * other, n /= 2u;
+    }
     const uint row = y_first % y_rows + n, vector = m + y_first / y_rows, number = (matrix_first + matrix) * vectors + vector;
     const uint at = VIEWS == 0u ? m * y_rows + y_first + n : y_begin + vector * y_stride + row, does = EPILOGUE & epilogue;
     if (does != 0u) {

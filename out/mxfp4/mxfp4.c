@@ -931,7 +931,7 @@ static const uint32_t mxfp4_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t mxfp4_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t mxfp4_gemv_f32_vulkan_x_type[] = {0};
-static const uint32_t mxfp4_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_f32_vulkan_batch},
@@ -945,7 +945,7 @@ static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_si
     {14, "lanes", 32, 4, mxfp4_gemv_f32_vulkan_lanes},
     {21, "x_type", 0, 1, mxfp4_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, mxfp4_gemv_f32_vulkan_views},
+    {30, "views", 0, 3, mxfp4_gemv_f32_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_f32_schedules[] = {0, &qk_mxfp4_gemv_rows_spirv, &qk_mxfp4_gemv_wide_spirv,
@@ -1078,7 +1078,7 @@ static const uint32_t mxfp4_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t mxfp4_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_int8_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int8_f32_vulkan_batch},
@@ -1095,7 +1095,7 @@ static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 5, mxfp4_gemv_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_int8_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, mxfp4_gemv_int8_f32_vulkan_views},
+    {30, "views", 0, 3, mxfp4_gemv_int8_f32_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_int8_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
@@ -1196,7 +1196,7 @@ static const uint32_t mxfp4_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t mxfp4_gemv_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_x_type[] = {0};
-static const uint32_t mxfp4_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_split_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_split_f32_vulkan_local_size_x},
@@ -1214,7 +1214,7 @@ static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 5, mxfp4_gemv_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_split_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, mxfp4_gemv_split_f32_vulkan_views},
+    {30, "views", 0, 3, mxfp4_gemv_split_f32_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_split_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
@@ -1315,7 +1315,7 @@ static const uint32_t mxfp4_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t mxfp4_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_int24_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_int24_f32_vulkan_local_size_x},
@@ -1333,7 +1333,7 @@ static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 5, mxfp4_gemv_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_int24_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, mxfp4_gemv_int24_f32_vulkan_views},
+    {30, "views", 0, 3, mxfp4_gemv_int24_f32_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_int24_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
@@ -1431,7 +1431,7 @@ static const uint32_t mxfp4_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t mxfp4_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t mxfp4_gemv_f16_vulkan_x_type[] = {1};
-static const uint32_t mxfp4_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_f16_vulkan_batch},
@@ -1445,7 +1445,7 @@ static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_si
     {14, "lanes", 32, 4, mxfp4_gemv_f16_vulkan_lanes},
     {21, "x_type", 1, 1, mxfp4_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, mxfp4_gemv_f16_vulkan_views},
+    {30, "views", 0, 3, mxfp4_gemv_f16_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_f16_schedules[] = {0, &qk_mxfp4_gemv_rows_spirv, &qk_mxfp4_gemv_wide_spirv,
@@ -1578,7 +1578,7 @@ static const uint32_t mxfp4_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t mxfp4_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_int8_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int8_f16_vulkan_batch},
@@ -1595,7 +1595,7 @@ static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 5, mxfp4_gemv_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_int8_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, mxfp4_gemv_int8_f16_vulkan_views},
+    {30, "views", 0, 3, mxfp4_gemv_int8_f16_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_int8_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
@@ -1696,7 +1696,7 @@ static const uint32_t mxfp4_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t mxfp4_gemv_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_x_type[] = {1};
-static const uint32_t mxfp4_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_split_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_split_f16_vulkan_local_size_x},
@@ -1714,7 +1714,7 @@ static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 5, mxfp4_gemv_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_split_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, mxfp4_gemv_split_f16_vulkan_views},
+    {30, "views", 0, 3, mxfp4_gemv_split_f16_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_split_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
@@ -1815,7 +1815,7 @@ static const uint32_t mxfp4_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t mxfp4_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_int24_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_int24_f16_vulkan_local_size_x},
@@ -1833,7 +1833,7 @@ static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 5, mxfp4_gemv_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_int24_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, mxfp4_gemv_int24_f16_vulkan_views},
+    {30, "views", 0, 3, mxfp4_gemv_int24_f16_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_int24_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
@@ -1922,7 +1922,7 @@ static const uint32_t mxfp4_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_f32_vulkan_x_type[] = {0};
-static const uint32_t mxfp4_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_f32_vulkan_rows},
@@ -1931,7 +1931,7 @@ static const qk_spec_constant mxfp4_gemv_id_f32_vulkan_constants[] = {{0, "local
     {20, "schedule", 0, 3, mxfp4_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_id_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, mxfp4_gemv_id_f32_vulkan_views},
+    {30, "views", 0, 3, mxfp4_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_f32_schedules[] = {0, &qk_mxfp4_gemv_id_rows_spirv, &qk_mxfp4_gemv_id_wide_spirv};
@@ -2042,7 +2042,7 @@ static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 20
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_int8_f32_vulkan_local_size_x},
@@ -2054,7 +2054,7 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, mxfp4_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_id_int8_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, mxfp4_gemv_id_int8_f32_vulkan_views},
+    {30, "views", 0, 3, mxfp4_gemv_id_int8_f32_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_int8_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
@@ -2140,7 +2140,7 @@ static const uint32_t mxfp4_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_x_type[] = {0};
-static const uint32_t mxfp4_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_split_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_split_f32_vulkan_local_size_x},
@@ -2152,7 +2152,7 @@ static const qk_spec_constant mxfp4_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, mxfp4_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_id_split_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, mxfp4_gemv_id_split_f32_vulkan_views},
+    {30, "views", 0, 3, mxfp4_gemv_id_split_f32_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_split_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
@@ -2238,7 +2238,7 @@ static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_int24_f32_vulkan_local_size_x},
@@ -2250,7 +2250,7 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, mxfp4_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_id_int24_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, mxfp4_gemv_id_int24_f32_vulkan_views},
+    {30, "views", 0, 3, mxfp4_gemv_id_int24_f32_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_int24_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
@@ -2334,7 +2334,7 @@ static const uint32_t mxfp4_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_f16_vulkan_x_type[] = {1};
-static const uint32_t mxfp4_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_f16_vulkan_rows},
@@ -2343,7 +2343,7 @@ static const qk_spec_constant mxfp4_gemv_id_f16_vulkan_constants[] = {{0, "local
     {20, "schedule", 0, 3, mxfp4_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_id_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, mxfp4_gemv_id_f16_vulkan_views},
+    {30, "views", 0, 3, mxfp4_gemv_id_f16_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_f16_schedules[] = {0, &qk_mxfp4_gemv_id_rows_spirv, &qk_mxfp4_gemv_id_wide_spirv};
@@ -2454,7 +2454,7 @@ static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 20
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_int8_f16_vulkan_local_size_x},
@@ -2466,7 +2466,7 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, mxfp4_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_id_int8_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, mxfp4_gemv_id_int8_f16_vulkan_views},
+    {30, "views", 0, 3, mxfp4_gemv_id_int8_f16_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_int8_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
@@ -2552,7 +2552,7 @@ static const uint32_t mxfp4_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_x_type[] = {1};
-static const uint32_t mxfp4_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_split_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_split_f16_vulkan_local_size_x},
@@ -2564,7 +2564,7 @@ static const qk_spec_constant mxfp4_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, mxfp4_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_id_split_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, mxfp4_gemv_id_split_f16_vulkan_views},
+    {30, "views", 0, 3, mxfp4_gemv_id_split_f16_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_split_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
@@ -2650,7 +2650,7 @@ static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_int24_f16_vulkan_local_size_x},
@@ -2662,7 +2662,7 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, mxfp4_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_id_int24_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, mxfp4_gemv_id_int24_f16_vulkan_views},
+    {30, "views", 0, 3, mxfp4_gemv_id_int24_f16_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_int24_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};

@@ -868,7 +868,7 @@ static const uint32_t q4_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_0_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_0_gemv_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_0_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_f32_vulkan_batch},
@@ -883,7 +883,7 @@ static const qk_spec_constant q4_0_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {14, "lanes", 32, 4, q4_0_gemv_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_0_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_0_gemv_f32_vulkan_views},
+    {30, "views", 0, 3, q4_0_gemv_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_f32_schedules[] = {0, &qk_q4_0_gemv_rows_spirv, &qk_q4_0_gemv_wide_spirv, &qk_q4_0_gemv_ahead_spirv,
@@ -1010,7 +1010,7 @@ static const uint32_t q4_0_gemv_int8_f32_vulkan_turns[] = {1, 4};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_0_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_int8_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int8_f32_vulkan_batch},
@@ -1026,7 +1026,7 @@ static const qk_spec_constant q4_0_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {20, "schedule", 0, 5, q4_0_gemv_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_int8_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_0_gemv_int8_f32_vulkan_views},
+    {30, "views", 0, 3, q4_0_gemv_int8_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_int8_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
@@ -1121,7 +1121,7 @@ static const uint32_t q4_0_gemv_split_f32_vulkan_turns[] = {1, 4};
 static const uint32_t q4_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_split_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_0_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_split_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_split_f32_vulkan_batch},
@@ -1137,7 +1137,7 @@ static const qk_spec_constant q4_0_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 5, q4_0_gemv_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_split_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_0_gemv_split_f32_vulkan_views},
+    {30, "views", 0, 3, q4_0_gemv_split_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_split_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
@@ -1232,7 +1232,7 @@ static const uint32_t q4_0_gemv_int24_f32_vulkan_turns[] = {1, 4};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_0_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_int24_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int24_f32_vulkan_batch},
@@ -1248,7 +1248,7 @@ static const qk_spec_constant q4_0_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 5, q4_0_gemv_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_int24_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_0_gemv_int24_f32_vulkan_views},
+    {30, "views", 0, 3, q4_0_gemv_int24_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_int24_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
@@ -1342,7 +1342,7 @@ static const uint32_t q4_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_0_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_0_gemv_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_0_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_f16_vulkan_batch},
@@ -1357,7 +1357,7 @@ static const qk_spec_constant q4_0_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {14, "lanes", 32, 4, q4_0_gemv_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_0_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_0_gemv_f16_vulkan_views},
+    {30, "views", 0, 3, q4_0_gemv_f16_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_f16_schedules[] = {0, &qk_q4_0_gemv_rows_spirv, &qk_q4_0_gemv_wide_spirv, &qk_q4_0_gemv_ahead_spirv,
@@ -1484,7 +1484,7 @@ static const uint32_t q4_0_gemv_int8_f16_vulkan_turns[] = {1, 4};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_0_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_int8_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int8_f16_vulkan_batch},
@@ -1500,7 +1500,7 @@ static const qk_spec_constant q4_0_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {20, "schedule", 0, 5, q4_0_gemv_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_int8_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_0_gemv_int8_f16_vulkan_views},
+    {30, "views", 0, 3, q4_0_gemv_int8_f16_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_int8_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
@@ -1595,7 +1595,7 @@ static const uint32_t q4_0_gemv_split_f16_vulkan_turns[] = {1, 4};
 static const uint32_t q4_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_split_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_0_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_split_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_split_f16_vulkan_batch},
@@ -1611,7 +1611,7 @@ static const qk_spec_constant q4_0_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 5, q4_0_gemv_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_split_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_0_gemv_split_f16_vulkan_views},
+    {30, "views", 0, 3, q4_0_gemv_split_f16_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_split_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
@@ -1706,7 +1706,7 @@ static const uint32_t q4_0_gemv_int24_f16_vulkan_turns[] = {1, 4};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_0_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_int24_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int24_f16_vulkan_batch},
@@ -1722,7 +1722,7 @@ static const qk_spec_constant q4_0_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 5, q4_0_gemv_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_int24_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_0_gemv_int24_f16_vulkan_views},
+    {30, "views", 0, 3, q4_0_gemv_int24_f16_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_int24_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
@@ -1807,7 +1807,7 @@ static const uint32_t q4_0_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_0_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_f32_vulkan_rows},
@@ -1817,7 +1817,7 @@ static const qk_spec_constant q4_0_gemv_id_f32_vulkan_constants[] = {{0, "local_
     {20, "schedule", 0, 3, q4_0_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_id_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_0_gemv_id_f32_vulkan_views},
+    {30, "views", 0, 3, q4_0_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_f32_schedules[] = {0, &qk_q4_0_gemv_id_rows_spirv, &qk_q4_0_gemv_id_wide_spirv};
@@ -1923,7 +1923,7 @@ static const uint32_t q4_0_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_0_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_int8_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_int8_f32_vulkan_local_size_x},
@@ -1935,7 +1935,7 @@ static const qk_spec_constant q4_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {20, "schedule", 0, 3, q4_0_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_id_int8_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_0_gemv_id_int8_f32_vulkan_views},
+    {30, "views", 0, 3, q4_0_gemv_id_int8_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_int8_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
@@ -2015,7 +2015,7 @@ static const uint32_t q4_0_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_0_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_split_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_split_f32_vulkan_local_size_x},
@@ -2027,7 +2027,7 @@ static const qk_spec_constant q4_0_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q4_0_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_id_split_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_0_gemv_id_split_f32_vulkan_views},
+    {30, "views", 0, 3, q4_0_gemv_id_split_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_split_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
@@ -2107,7 +2107,7 @@ static const uint32_t q4_0_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_0_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_int24_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_int24_f32_vulkan_local_size_x},
@@ -2119,7 +2119,7 @@ static const qk_spec_constant q4_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q4_0_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_id_int24_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_0_gemv_id_int24_f32_vulkan_views},
+    {30, "views", 0, 3, q4_0_gemv_id_int24_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_int24_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
@@ -2198,7 +2198,7 @@ static const uint32_t q4_0_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_0_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_f16_vulkan_rows},
@@ -2208,7 +2208,7 @@ static const qk_spec_constant q4_0_gemv_id_f16_vulkan_constants[] = {{0, "local_
     {20, "schedule", 0, 3, q4_0_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_id_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_0_gemv_id_f16_vulkan_views},
+    {30, "views", 0, 3, q4_0_gemv_id_f16_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_f16_schedules[] = {0, &qk_q4_0_gemv_id_rows_spirv, &qk_q4_0_gemv_id_wide_spirv};
@@ -2314,7 +2314,7 @@ static const uint32_t q4_0_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_0_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_int8_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_int8_f16_vulkan_local_size_x},
@@ -2326,7 +2326,7 @@ static const qk_spec_constant q4_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {20, "schedule", 0, 3, q4_0_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_id_int8_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_0_gemv_id_int8_f16_vulkan_views},
+    {30, "views", 0, 3, q4_0_gemv_id_int8_f16_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_int8_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
@@ -2406,7 +2406,7 @@ static const uint32_t q4_0_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_0_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_split_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_split_f16_vulkan_local_size_x},
@@ -2418,7 +2418,7 @@ static const qk_spec_constant q4_0_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q4_0_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_id_split_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_0_gemv_id_split_f16_vulkan_views},
+    {30, "views", 0, 3, q4_0_gemv_id_split_f16_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_split_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
@@ -2498,7 +2498,7 @@ static const uint32_t q4_0_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_0_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_int24_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_int24_f16_vulkan_local_size_x},
@@ -2510,7 +2510,7 @@ static const qk_spec_constant q4_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q4_0_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_id_int24_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_0_gemv_id_int24_f16_vulkan_views},
+    {30, "views", 0, 3, q4_0_gemv_id_int24_f16_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_int24_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};

@@ -1072,7 +1072,7 @@ static const uint32_t q4_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_K_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_f32_vulkan_batch},
@@ -1086,7 +1086,7 @@ static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {14, "lanes", 32, 4, q4_K_gemv_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_K_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_f32_vulkan_views},
+    {30, "views", 0, 3, q4_K_gemv_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_f32_schedules[] = {0, &qk_q4_K_gemv_rows_spirv, &qk_q4_K_gemv_wide_spirv, &qk_q4_K_gemv_ahead_spirv,
@@ -1213,7 +1213,7 @@ static const uint32_t q4_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_K_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_int8_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int8_f32_vulkan_batch},
@@ -1229,7 +1229,7 @@ static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {14, "lanes", 32, 4, q4_K_gemv_int8_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_K_gemv_int8_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_int8_f32_vulkan_views},
+    {30, "views", 0, 3, q4_K_gemv_int8_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_int8_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
@@ -1328,7 +1328,7 @@ static const uint32_t q4_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q4_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_split_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_K_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_split_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_split_f32_vulkan_batch},
@@ -1344,7 +1344,7 @@ static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, q4_K_gemv_split_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_K_gemv_split_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_split_f32_vulkan_views},
+    {30, "views", 0, 3, q4_K_gemv_split_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_split_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
@@ -1443,7 +1443,7 @@ static const uint32_t q4_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q4_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_K_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_int24_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int24_f32_vulkan_batch},
@@ -1459,7 +1459,7 @@ static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, q4_K_gemv_int24_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_K_gemv_int24_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_int24_f32_vulkan_views},
+    {30, "views", 0, 3, q4_K_gemv_int24_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_int24_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
@@ -1556,7 +1556,7 @@ static const uint32_t q4_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_K_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_f16_vulkan_batch},
@@ -1570,7 +1570,7 @@ static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {14, "lanes", 32, 4, q4_K_gemv_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_K_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_f16_vulkan_views},
+    {30, "views", 0, 3, q4_K_gemv_f16_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_f16_schedules[] = {0, &qk_q4_K_gemv_rows_spirv, &qk_q4_K_gemv_wide_spirv, &qk_q4_K_gemv_ahead_spirv,
@@ -1697,7 +1697,7 @@ static const uint32_t q4_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_K_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_int8_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int8_f16_vulkan_batch},
@@ -1713,7 +1713,7 @@ static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {14, "lanes", 32, 4, q4_K_gemv_int8_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_K_gemv_int8_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_int8_f16_vulkan_views},
+    {30, "views", 0, 3, q4_K_gemv_int8_f16_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_int8_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
@@ -1812,7 +1812,7 @@ static const uint32_t q4_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q4_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_split_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_K_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_split_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_split_f16_vulkan_batch},
@@ -1828,7 +1828,7 @@ static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, q4_K_gemv_split_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_K_gemv_split_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_split_f16_vulkan_views},
+    {30, "views", 0, 3, q4_K_gemv_split_f16_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_split_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
@@ -1927,7 +1927,7 @@ static const uint32_t q4_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q4_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_K_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_int24_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int24_f16_vulkan_batch},
@@ -1943,7 +1943,7 @@ static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, q4_K_gemv_int24_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_K_gemv_int24_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_int24_f16_vulkan_views},
+    {30, "views", 0, 3, q4_K_gemv_int24_f16_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_int24_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
@@ -2031,7 +2031,7 @@ static const uint32_t q4_K_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_K_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_f32_vulkan_rows},
@@ -2040,7 +2040,7 @@ static const qk_spec_constant q4_K_gemv_id_f32_vulkan_constants[] = {{0, "local_
     {20, "schedule", 0, 3, q4_K_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_K_gemv_id_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_id_f32_vulkan_views},
+    {30, "views", 0, 3, q4_K_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_f32_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv};
@@ -2145,7 +2145,7 @@ static const uint32_t q4_K_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_K_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_int8_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_int8_f32_vulkan_local_size_x},
@@ -2156,7 +2156,7 @@ static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {20, "schedule", 0, 3, q4_K_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_K_gemv_id_int8_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_id_int8_f32_vulkan_views},
+    {30, "views", 0, 3, q4_K_gemv_id_int8_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_int8_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
@@ -2235,7 +2235,7 @@ static const uint32_t q4_K_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_K_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_split_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_split_f32_vulkan_local_size_x},
@@ -2246,7 +2246,7 @@ static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q4_K_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_K_gemv_id_split_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_id_split_f32_vulkan_views},
+    {30, "views", 0, 3, q4_K_gemv_id_split_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_split_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
@@ -2325,7 +2325,7 @@ static const uint32_t q4_K_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_K_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_int24_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_int24_f32_vulkan_local_size_x},
@@ -2336,7 +2336,7 @@ static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q4_K_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_K_gemv_id_int24_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_id_int24_f32_vulkan_views},
+    {30, "views", 0, 3, q4_K_gemv_id_int24_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_int24_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
@@ -2414,7 +2414,7 @@ static const uint32_t q4_K_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_K_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_f16_vulkan_rows},
@@ -2423,7 +2423,7 @@ static const qk_spec_constant q4_K_gemv_id_f16_vulkan_constants[] = {{0, "local_
     {20, "schedule", 0, 3, q4_K_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_K_gemv_id_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_id_f16_vulkan_views},
+    {30, "views", 0, 3, q4_K_gemv_id_f16_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_f16_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv};
@@ -2528,7 +2528,7 @@ static const uint32_t q4_K_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_K_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_int8_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_int8_f16_vulkan_local_size_x},
@@ -2539,7 +2539,7 @@ static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {20, "schedule", 0, 3, q4_K_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_K_gemv_id_int8_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_id_int8_f16_vulkan_views},
+    {30, "views", 0, 3, q4_K_gemv_id_int8_f16_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_int8_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
@@ -2618,7 +2618,7 @@ static const uint32_t q4_K_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_K_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_split_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_split_f16_vulkan_local_size_x},
@@ -2629,7 +2629,7 @@ static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q4_K_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_K_gemv_id_split_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_id_split_f16_vulkan_views},
+    {30, "views", 0, 3, q4_K_gemv_id_split_f16_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_split_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
@@ -2708,7 +2708,7 @@ static const uint32_t q4_K_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_K_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_int24_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_int24_f16_vulkan_local_size_x},
@@ -2719,7 +2719,7 @@ static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q4_K_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_K_gemv_id_int24_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_id_int24_f16_vulkan_views},
+    {30, "views", 0, 3, q4_K_gemv_id_int24_f16_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_int24_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};

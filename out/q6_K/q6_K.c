@@ -951,7 +951,7 @@ static const uint32_t q6_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_f32_vulkan_x_type[] = {0};
-static const uint32_t q6_K_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f32_vulkan_batch},
@@ -965,7 +965,7 @@ static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {14, "lanes", 32, 4, q6_K_gemv_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q6_K_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_f32_vulkan_views},
+    {30, "views", 0, 3, q6_K_gemv_f32_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_f32_schedules[] = {0, &qk_q6_K_gemv_rows_spirv, &qk_q6_K_gemv_wide_spirv, &qk_q6_K_gemv_ahead_spirv,
@@ -1093,7 +1093,7 @@ static const uint32_t q6_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t q6_K_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_int8_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int8_f32_vulkan_batch},
@@ -1110,7 +1110,7 @@ static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {14, "lanes", 32, 4, q6_K_gemv_int8_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q6_K_gemv_int8_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_int8_f32_vulkan_views},
+    {30, "views", 0, 3, q6_K_gemv_int8_f32_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_int8_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
@@ -1210,7 +1210,7 @@ static const uint32_t q6_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q6_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_split_f32_vulkan_x_type[] = {0};
-static const uint32_t q6_K_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_split_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_split_f32_vulkan_batch},
@@ -1227,7 +1227,7 @@ static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, q6_K_gemv_split_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q6_K_gemv_split_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_split_f32_vulkan_views},
+    {30, "views", 0, 3, q6_K_gemv_split_f32_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_split_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
@@ -1328,7 +1328,7 @@ static const uint32_t q6_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q6_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t q6_K_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_int24_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int24_f32_vulkan_batch},
@@ -1345,7 +1345,7 @@ static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, q6_K_gemv_int24_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q6_K_gemv_int24_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_int24_f32_vulkan_views},
+    {30, "views", 0, 3, q6_K_gemv_int24_f32_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_int24_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
@@ -1443,7 +1443,7 @@ static const uint32_t q6_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_f16_vulkan_x_type[] = {1};
-static const uint32_t q6_K_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f16_vulkan_batch},
@@ -1457,7 +1457,7 @@ static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {14, "lanes", 32, 4, q6_K_gemv_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q6_K_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_f16_vulkan_views},
+    {30, "views", 0, 3, q6_K_gemv_f16_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_f16_schedules[] = {0, &qk_q6_K_gemv_rows_spirv, &qk_q6_K_gemv_wide_spirv, &qk_q6_K_gemv_ahead_spirv,
@@ -1585,7 +1585,7 @@ static const uint32_t q6_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t q6_K_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_int8_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int8_f16_vulkan_batch},
@@ -1602,7 +1602,7 @@ static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {14, "lanes", 32, 4, q6_K_gemv_int8_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q6_K_gemv_int8_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_int8_f16_vulkan_views},
+    {30, "views", 0, 3, q6_K_gemv_int8_f16_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_int8_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
@@ -1702,7 +1702,7 @@ static const uint32_t q6_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q6_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_split_f16_vulkan_x_type[] = {1};
-static const uint32_t q6_K_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_split_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_split_f16_vulkan_batch},
@@ -1719,7 +1719,7 @@ static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, q6_K_gemv_split_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q6_K_gemv_split_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_split_f16_vulkan_views},
+    {30, "views", 0, 3, q6_K_gemv_split_f16_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_split_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
@@ -1820,7 +1820,7 @@ static const uint32_t q6_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q6_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t q6_K_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_int24_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int24_f16_vulkan_batch},
@@ -1837,7 +1837,7 @@ static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, q6_K_gemv_int24_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q6_K_gemv_int24_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_int24_f16_vulkan_views},
+    {30, "views", 0, 3, q6_K_gemv_int24_f16_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_int24_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
@@ -1926,7 +1926,7 @@ static const uint32_t q6_K_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_f32_vulkan_x_type[] = {0};
-static const uint32_t q6_K_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_id_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_f32_vulkan_rows},
@@ -1935,7 +1935,7 @@ static const qk_spec_constant q6_K_gemv_id_f32_vulkan_constants[] = {{0, "local_
     {20, "schedule", 0, 3, q6_K_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q6_K_gemv_id_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_id_f32_vulkan_views},
+    {30, "views", 0, 3, q6_K_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_id_f32_schedules[] = {0, &qk_q6_K_gemv_id_rows_spirv, &qk_q6_K_gemv_id_wide_spirv};
@@ -2040,7 +2040,7 @@ static const uint32_t q6_K_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t q6_K_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_id_int8_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_int8_f32_vulkan_local_size_x},
@@ -2051,7 +2051,7 @@ static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {20, "schedule", 0, 3, q6_K_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q6_K_gemv_id_int8_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_id_int8_f32_vulkan_views},
+    {30, "views", 0, 3, q6_K_gemv_id_int8_f32_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_id_int8_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
@@ -2130,7 +2130,7 @@ static const uint32_t q6_K_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_x_type[] = {0};
-static const uint32_t q6_K_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_id_split_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_split_f32_vulkan_local_size_x},
@@ -2141,7 +2141,7 @@ static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q6_K_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q6_K_gemv_id_split_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_id_split_f32_vulkan_views},
+    {30, "views", 0, 3, q6_K_gemv_id_split_f32_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_id_split_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
@@ -2220,7 +2220,7 @@ static const uint32_t q6_K_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t q6_K_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_id_int24_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_int24_f32_vulkan_local_size_x},
@@ -2231,7 +2231,7 @@ static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q6_K_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q6_K_gemv_id_int24_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_id_int24_f32_vulkan_views},
+    {30, "views", 0, 3, q6_K_gemv_id_int24_f32_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_id_int24_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
@@ -2309,7 +2309,7 @@ static const uint32_t q6_K_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_f16_vulkan_x_type[] = {1};
-static const uint32_t q6_K_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_id_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_f16_vulkan_rows},
@@ -2318,7 +2318,7 @@ static const qk_spec_constant q6_K_gemv_id_f16_vulkan_constants[] = {{0, "local_
     {20, "schedule", 0, 3, q6_K_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q6_K_gemv_id_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_id_f16_vulkan_views},
+    {30, "views", 0, 3, q6_K_gemv_id_f16_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_id_f16_schedules[] = {0, &qk_q6_K_gemv_id_rows_spirv, &qk_q6_K_gemv_id_wide_spirv};
@@ -2423,7 +2423,7 @@ static const uint32_t q6_K_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t q6_K_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_id_int8_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_int8_f16_vulkan_local_size_x},
@@ -2434,7 +2434,7 @@ static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {20, "schedule", 0, 3, q6_K_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q6_K_gemv_id_int8_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_id_int8_f16_vulkan_views},
+    {30, "views", 0, 3, q6_K_gemv_id_int8_f16_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_id_int8_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
@@ -2513,7 +2513,7 @@ static const uint32_t q6_K_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_x_type[] = {1};
-static const uint32_t q6_K_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_id_split_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_split_f16_vulkan_local_size_x},
@@ -2524,7 +2524,7 @@ static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q6_K_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q6_K_gemv_id_split_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_id_split_f16_vulkan_views},
+    {30, "views", 0, 3, q6_K_gemv_id_split_f16_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_id_split_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
@@ -2603,7 +2603,7 @@ static const uint32_t q6_K_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t q6_K_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_id_int24_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_int24_f16_vulkan_local_size_x},
@@ -2614,7 +2614,7 @@ static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q6_K_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q6_K_gemv_id_int24_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_id_int24_f16_vulkan_views},
+    {30, "views", 0, 3, q6_K_gemv_id_int24_f16_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_id_int24_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};

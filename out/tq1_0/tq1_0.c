@@ -904,7 +904,7 @@ static const uint32_t tq1_0_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t tq1_0_gemv_f32_vulkan_x_type[] = {0};
-static const uint32_t tq1_0_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_f32_vulkan_batch},
@@ -916,7 +916,7 @@ static const qk_spec_constant tq1_0_gemv_f32_vulkan_constants[] = {{0, "local_si
     {20, "schedule", 0, 5, tq1_0_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_f32_vulkan_views},
+    {30, "views", 0, 3, tq1_0_gemv_f32_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_f32_schedules[] = {0, &qk_tq1_0_gemv_rows_spirv, &qk_tq1_0_gemv_wide_spirv, 0,
@@ -1039,7 +1039,7 @@ static const uint32_t tq1_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t tq1_0_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_int8_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int8_f32_vulkan_batch},
@@ -1055,7 +1055,7 @@ static const qk_spec_constant tq1_0_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, tq1_0_gemv_int8_f32_vulkan_lanes},
     {21, "x_type", 0, 1, tq1_0_gemv_int8_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_int8_f32_vulkan_views},
+    {30, "views", 0, 3, tq1_0_gemv_int8_f32_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
@@ -1154,7 +1154,7 @@ static const uint32_t tq1_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t tq1_0_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_x_type[] = {0};
-static const uint32_t tq1_0_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_split_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_split_f32_vulkan_local_size_x},
@@ -1171,7 +1171,7 @@ static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {14, "lanes", 32, 4, tq1_0_gemv_split_f32_vulkan_lanes},
     {21, "x_type", 0, 1, tq1_0_gemv_split_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_split_f32_vulkan_views},
+    {30, "views", 0, 3, tq1_0_gemv_split_f32_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_split_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
@@ -1270,7 +1270,7 @@ static const uint32_t tq1_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t tq1_0_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_int24_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_int24_f32_vulkan_local_size_x},
@@ -1287,7 +1287,7 @@ static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {14, "lanes", 32, 4, tq1_0_gemv_int24_f32_vulkan_lanes},
     {21, "x_type", 0, 1, tq1_0_gemv_int24_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_int24_f32_vulkan_views},
+    {30, "views", 0, 3, tq1_0_gemv_int24_f32_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
@@ -1383,7 +1383,7 @@ static const uint32_t tq1_0_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t tq1_0_gemv_f16_vulkan_x_type[] = {1};
-static const uint32_t tq1_0_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_f16_vulkan_batch},
@@ -1395,7 +1395,7 @@ static const qk_spec_constant tq1_0_gemv_f16_vulkan_constants[] = {{0, "local_si
     {20, "schedule", 0, 5, tq1_0_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_f16_vulkan_views},
+    {30, "views", 0, 3, tq1_0_gemv_f16_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_f16_schedules[] = {0, &qk_tq1_0_gemv_rows_spirv, &qk_tq1_0_gemv_wide_spirv, 0,
@@ -1518,7 +1518,7 @@ static const uint32_t tq1_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t tq1_0_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_int8_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int8_f16_vulkan_batch},
@@ -1534,7 +1534,7 @@ static const qk_spec_constant tq1_0_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, tq1_0_gemv_int8_f16_vulkan_lanes},
     {21, "x_type", 1, 1, tq1_0_gemv_int8_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_int8_f16_vulkan_views},
+    {30, "views", 0, 3, tq1_0_gemv_int8_f16_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
@@ -1633,7 +1633,7 @@ static const uint32_t tq1_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t tq1_0_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_x_type[] = {1};
-static const uint32_t tq1_0_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_split_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_split_f16_vulkan_local_size_x},
@@ -1650,7 +1650,7 @@ static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {14, "lanes", 32, 4, tq1_0_gemv_split_f16_vulkan_lanes},
     {21, "x_type", 1, 1, tq1_0_gemv_split_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_split_f16_vulkan_views},
+    {30, "views", 0, 3, tq1_0_gemv_split_f16_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_split_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
@@ -1749,7 +1749,7 @@ static const uint32_t tq1_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t tq1_0_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_int24_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_int24_f16_vulkan_local_size_x},
@@ -1766,7 +1766,7 @@ static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {14, "lanes", 32, 4, tq1_0_gemv_int24_f16_vulkan_lanes},
     {21, "x_type", 1, 1, tq1_0_gemv_int24_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_int24_f16_vulkan_views},
+    {30, "views", 0, 3, tq1_0_gemv_int24_f16_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
@@ -1855,7 +1855,7 @@ static const uint32_t tq1_0_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_f32_vulkan_x_type[] = {0};
-static const uint32_t tq1_0_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_f32_vulkan_rows},
@@ -1864,7 +1864,7 @@ static const qk_spec_constant tq1_0_gemv_id_f32_vulkan_constants[] = {{0, "local
     {20, "schedule", 0, 3, tq1_0_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_id_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_id_f32_vulkan_views},
+    {30, "views", 0, 3, tq1_0_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_f32_schedules[] = {0, &qk_tq1_0_gemv_id_rows_spirv, &qk_tq1_0_gemv_id_wide_spirv};
@@ -1969,7 +1969,7 @@ static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_int8_f32_vulkan_local_size_x},
@@ -1980,7 +1980,7 @@ static const qk_spec_constant tq1_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, tq1_0_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_id_int8_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_id_int8_f32_vulkan_views},
+    {30, "views", 0, 3, tq1_0_gemv_id_int8_f32_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
@@ -2059,7 +2059,7 @@ static const uint32_t tq1_0_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_x_type[] = {0};
-static const uint32_t tq1_0_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_split_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_split_f32_vulkan_local_size_x},
@@ -2070,7 +2070,7 @@ static const qk_spec_constant tq1_0_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, tq1_0_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_id_split_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_id_split_f32_vulkan_views},
+    {30, "views", 0, 3, tq1_0_gemv_id_split_f32_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_split_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
@@ -2149,7 +2149,7 @@ static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_int24_f32_vulkan_local_size_x},
@@ -2160,7 +2160,7 @@ static const qk_spec_constant tq1_0_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, tq1_0_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_id_int24_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_id_int24_f32_vulkan_views},
+    {30, "views", 0, 3, tq1_0_gemv_id_int24_f32_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
@@ -2238,7 +2238,7 @@ static const uint32_t tq1_0_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_f16_vulkan_x_type[] = {1};
-static const uint32_t tq1_0_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_f16_vulkan_rows},
@@ -2247,7 +2247,7 @@ static const qk_spec_constant tq1_0_gemv_id_f16_vulkan_constants[] = {{0, "local
     {20, "schedule", 0, 3, tq1_0_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_id_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_id_f16_vulkan_views},
+    {30, "views", 0, 3, tq1_0_gemv_id_f16_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_f16_schedules[] = {0, &qk_tq1_0_gemv_id_rows_spirv, &qk_tq1_0_gemv_id_wide_spirv};
@@ -2352,7 +2352,7 @@ static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_int8_f16_vulkan_local_size_x},
@@ -2363,7 +2363,7 @@ static const qk_spec_constant tq1_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, tq1_0_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_id_int8_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_id_int8_f16_vulkan_views},
+    {30, "views", 0, 3, tq1_0_gemv_id_int8_f16_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
@@ -2442,7 +2442,7 @@ static const uint32_t tq1_0_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_x_type[] = {1};
-static const uint32_t tq1_0_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_split_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_split_f16_vulkan_local_size_x},
@@ -2453,7 +2453,7 @@ static const qk_spec_constant tq1_0_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, tq1_0_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_id_split_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_id_split_f16_vulkan_views},
+    {30, "views", 0, 3, tq1_0_gemv_id_split_f16_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_split_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
@@ -2532,7 +2532,7 @@ static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_int24_f16_vulkan_local_size_x},
@@ -2543,7 +2543,7 @@ static const qk_spec_constant tq1_0_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, tq1_0_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_id_int24_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_id_int24_f16_vulkan_views},
+    {30, "views", 0, 3, tq1_0_gemv_id_int24_f16_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};

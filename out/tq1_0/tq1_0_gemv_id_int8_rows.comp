@@ -58,8 +58,9 @@ uint pair_of(uint n) {
     return n % pairs;
 }
 
-// Among all rows of weights: experts may be further apart than their rows.
-uint row_of_weights(uint n) { return VIEWS == 0u ? n : weights_begin + n / rows * weights_inner + n % rows; }
+// Where a row lies, counted from the first of an expert that is bound.
+uint row_of_weights(uint n) { return n; }
+uint row_of_expert(uint n) { return VIEWS == 0u ? n * rows : weights_begin + n * weights_inner; }
 
 // Where the x of a token, or of one of its slots, begins, in runs.
 uint x_from(uint vector, uint row_runs) {
@@ -237,7 +238,7 @@ void main() {
                 if (c != held || vector != held_vector) load_x(vector, j, k);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, rows - 1u);
-                    accumulate((expert - expert_first) * rows + row, j, k, sum[r]);
+                    accumulate(row_of_expert(expert - expert_first) + row, j, k, sum[r]);
                 }
             }
             held = c;

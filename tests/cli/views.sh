@@ -108,6 +108,34 @@ for constants in "" " constants=schedule:0"; do
   case_of "format=q2_k_r4 family=gemv_id type=f32 rows=72 cols=1024 epilogue=526 $sets,weights_set_stride=72$constants"
   case_of "format=aqlm_2x8_g8 family=gemv_id type=f32 rows=64 cols=1024 epilogue=30 $sets,weights_set_stride=448$constants"
 done
+# Gate and up, in either order: rows of both in turn, of each schedule whose neighbours have them, and of subgroups that share them.
+gated() {
+  local format=$1 gate more cols=cols=2048
+  shift
+  for more in "" " constants=schedule:2,local_size_x:256,rows:8,split:8" " constants=schedule:3,rows:2" "$@"; do
+    for gate in 1 2; do
+      case_of "format=$format family=gemv type=f32 rows=69 $cols batch=1 views=batches=2,weights_batches=2,weights_strides=73,x_strides=same,gated=$gate,y_offset=4$more"
+      case_of "format=$format family=gemv_id type=f16 $cols experts=5 slots=2 batch=3 views=sets=2,weights_stride=71,weights_set_stride=400,y_type=f16,y_slot_stride=74,gated=$gate${more/,split:8/}"
+    done
+  done
+}
+gated q4_K " constants=schedule:4"
+gated iq3_xxs
+wrong "an unknown gate" "gated must be 0, 1 or 2, not '3'" gated=3
+wrong "a gate of nothing" "gated products are two, of one vector, or of two sets" gated=1
+head -c $((14 * 8 * 34)) "$work/all_w" >"$work/w"
+head -c 1024 "$work/all_f32" >"$work/x"
+set -- run gemv --format q8_0 --type f32 --in "$work/w" --x "$work/x" --rows 7 --cols 256 --views
+views=batches=2,weights_batches=2,x_strides=0:0
+check "gate and up alone" "$QKGEN" "$@" ${views/=0:0/=same} --target c --out "$work/y0"
+check "gated in C" "$QKGEN" "$@" ${views/=0:0/=same},gated=2 --target c --out "$work/y"
+check "the first times silu of the second" awk 'BEGIN { for (i = 1; i < 15; ++i) v[i] = ARGV[i]; for (i = 1; i < 8; ++i) {
+  must = v[i] * v[i + 7] / (1 + exp(-v[i + 7])); d = ARGV[14 + i] - must; if (d * d > 1e-8 * must * must + 1e-12) exit 1 } }' \
+  $(od -An -v -tf4 "$work/y0") $(od -An -v -tf4 "$work/y")
+if [[ $targets == *msl* ]]; then
+  refuses "a gate in Metal" "views->gated is 1, must be 0: the kernel does not take rows of two matrices in turn" "$QKGEN" "$@" \
+    ${views/=0:0/=same},gated=1 --target msl --out "$work/y"
+fi
 case_of "format=nf4_b64 family=gemv type=f32 cols=67 batch=3 views=x_stride=69,y_stride=71,y_type=f16"
 case_of "format=gptq_v1_b4_g128 family=gemv type=f32 rows=128 cols=256 batch=2 views=batches=3,x_stride=260,y_offset=2,y_type=f16"
 finish

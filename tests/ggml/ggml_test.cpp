@@ -56,6 +56,15 @@ static bool mul_mat(ggml_tensor * first, ggml_tensor * second = nullptr, ggml_te
     return ggml_vk_qk_mul_mat(&ctx, subctx, &graph, !skip);
 }
 
+// How many nodes behind the first are of its launch; all are written, but where a node gates.
+static int fuses(const ggml_cgraph * graph) {
+    int written = 0;
+    const int count = ggml_vk_qk_fuses(&ctx, graph, 0, written);
+    const bool gates = graph->nodes[count]->op == GGML_OP_GLU;
+    CHECK(written == (gates ? 1 << 2 : (2 << count) - 1));
+    return count;
+}
+
 static bool may_fuse(ggml_tensor * first, ggml_tensor * second, size_t count = 2) {
     ggml_tensor * nodes[] = { first, second };
     const ggml_cgraph graph = { nodes, 2 };
@@ -207,7 +216,7 @@ static void test_joined() {
     const auto joins = [&](ggml_tensor * first, ggml_tensor * second) {
         ggml_tensor * nodes[] = { first, second };
         const ggml_cgraph graph = { nodes, 1 + (second != nullptr) };
-        return ggml_vk_qk_joins(&ctx, &graph, 0);
+        return fuses(&graph);
     };
     CHECK(joins(&y, &z) == 1 && joins(&z, &y) == 1 && joins(&y, nullptr) == 0);
     CHECK(mul_mat(&y, &z) && notes.size() == 1 && launches("qkgen_q4_0_gemv_f32") == 1 && ctx.num_additional_fused_ops == 1);
@@ -245,7 +254,7 @@ static void test_three_joined() {
     ggml_tensor last = op(GGML_OP_MUL_MAT, Z + 4096, &u, &x, 64, 1), fourth = last;
     ggml_tensor * nodes[] = { &y, &z, &last, &fourth };
     const ggml_cgraph graph = { nodes, 4 };
-    CHECK(ggml_vk_qk_joins(&ctx, &graph, 0) == 2);
+    CHECK(fuses(&graph) == 2);
     CHECK(mul_mat(&y, &z, nullptr, &last) && notes.size() == 1 && launches("qkgen_q4_0_gemv_f32") == 1 && ctx.num_additional_fused_ops == 2);
     CHECK(notes[0].buffers[0].range == (200 + 128) * 144 + QK_PADDING);
     CHECK(notes[0].buffers[2].offset == Y && notes[0].buffers[2].range == Z + 4096 - Y + 256);
@@ -286,8 +295,73 @@ static void test_joined_experts() {
     for (ggml_tensor * second : { &z, &dense }) {
         ggml_tensor * nodes[] = { &y, second };
         const ggml_cgraph graph = { nodes, 2 };
-        CHECK(joins() && !ggml_vk_qk_joins(&ctx, &graph, 0));
+        CHECK(joins() && fuses(&graph) == 0);
     }
+}
+
+// Gate and up, in either order, are one launch with what is behind them.
+static void test_gated() {
+    ggml_tensor w = tensor(GGML_TYPE_Q4_0, 0, 256, 64), v = tensor(GGML_TYPE_Q4_0, 70 * 144, 256, 64), x = tensor(GGML_TYPE_F32, X, 256);
+    ggml_tensor gate = op(GGML_OP_MUL_MAT, Y, &w, &x, 64, 1), up = op(GGML_OP_MUL_MAT, Z, &v, &x, 64, 1);
+    ggml_tensor glu = op(GGML_OP_GLU, Y, &gate, &up, 64, 1), reads = op(GGML_OP_ADD, Z + 4096, &x, &x, 64, 1);
+    glu.op_params[0] = GGML_GLU_OP_SWIGLU;
+    ggml_tensor * nodes[] = { &gate, &up, &glu, &reads };
+    const ggml_cgraph graph = { nodes, 4 };
+    qk_product p {};
+    const auto gates = [&] { return ggml_vk_qk_gates(&ctx, &graph, 0, p); };
+    const auto multiply = [&] {
+        notes.clear();
+        ctx.num_additional_fused_ops = 2;
+        return ggml_vk_qk_mul_mat(&ctx, subctx, &graph, 0);
+    };
+    CHECK(gates() && p.gated == 1 && multiply() && notes.size() == 1 && launches("qkgen_q4_0_gemv_f32") == 1);
+    CHECK(notes[0].buffers[0].range == (70 + 64) * 144 + QK_PADDING && notes[0].buffers[2].offset == Y && notes[0].buffers[2].range == 256);
+    const std::vector<noted> first = notes;
+    std::swap(nodes[0], nodes[1]);
+    CHECK(gates() && p.gated == 1 && multiply() && notes == first);
+    std::swap(glu.src[0], glu.src[1]);
+    CHECK(gates() && p.gated == 2 && multiply() && notes.size() == 1 && !(notes == first));
+    std::swap(glu.src[0], glu.src[1]);
+    CHECK(multiply() && notes == first);
+    for (uint64_t * at : { &glu.at, &x.at }) { // what is written is read by others
+        const uint64_t was = *at;
+        *at = at == &glu.at ? X : Y;
+        CHECK(!gates());
+        *at = was;
+    }
+    for (int32_t * param : { &glu.op_params[0], &glu.op_params[1] }) {
+        *param ^= 1;
+        CHECK(!gates());
+        *param ^= 1;
+    }
+    reads.src[0] = &up;
+    CHECK(!gates());
+    reads.src[0] = &x;
+    glu.src[1] = &reads;
+    CHECK(!gates());
+    glu.src[1] = &up;
+    ctx.device->disable_fusion = true;
+    CHECK(!gates());
+    ctx.device->disable_fusion = false;
+    x.ne[1] = gate.ne[1] = up.ne[1] = glu.ne[1] = 2;
+    CHECK(!gates());
+    x.ne[1] = gate.ne[1] = up.ne[1] = glu.ne[1] = 1;
+    CHECK(gates());
+    // A device without such lanes has a launch for each.
+    ctx.device->qk.reset();
+    ctx.device->subgroup_shuffle = false;
+    CHECK(multiply() && ctx.num_additional_fused_ops == 0 && launches("qkgen_q4_0_gemv_f32") == 1);
+    CHECK(ctx.unsynced_nodes_written == std::vector<const ggml_tensor *> { nodes[0] });
+    ctx.unsynced_nodes_written.clear();
+    ctx.device->qk.reset();
+    ctx.device->subgroup_shuffle = true;
+    std::vector<ggml_tensor *> kept;
+    ggml_backend_graph_optimize_params params = { [](void * to, ggml_tensor * t, ggml_tensor * until) {
+        CHECK(until->op == GGML_OP_GLU);
+        ((std::vector<ggml_tensor *> *) to)->push_back(t);
+    }, &kept };
+    ggml_vk_qk_keep(&graph, &params);
+    CHECK(kept == std::vector<ggml_tensor *> { &x });
 }
 
 static std::vector<noted> notes_of(ggml_tensor * y, ggml_tensor * second = nullptr) {
@@ -601,6 +675,7 @@ int main() {
     test_joined();
     test_three_joined();
     test_joined_experts();
+    test_gated();
     test_remembered();
     test_remembered_scratch();
     test_gemm();

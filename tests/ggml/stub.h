@@ -15,9 +15,10 @@
 // ---- ggml.h ----
 
 enum ggml_type { GGML_TYPE_F32, GGML_TYPE_F16, GGML_TYPE_Q4_0, GGML_TYPE_I32, GGML_TYPE_BF16, GGML_TYPE_I64, GGML_TYPE_Q8_0, GGML_TYPE_IQ4_NL };
-enum ggml_op { GGML_OP_ADD, GGML_OP_ADD_ID, GGML_OP_MUL, GGML_OP_MUL_MAT, GGML_OP_MUL_MAT_ID, GGML_OP_GET_ROWS, GGML_OP_SET_ROWS, GGML_OP_CPY, GGML_OP_CONT };
+enum ggml_op { GGML_OP_ADD, GGML_OP_ADD_ID, GGML_OP_MUL, GGML_OP_MUL_MAT, GGML_OP_MUL_MAT_ID, GGML_OP_GET_ROWS, GGML_OP_SET_ROWS, GGML_OP_CPY, GGML_OP_CONT, GGML_OP_GLU };
+enum ggml_glu_op { GGML_GLU_OP_REGLU, GGML_GLU_OP_SWIGLU };
 enum { GGML_MAX_DIMS = 4, GGML_MAX_SRC = 10 };
-struct ggml_tensor { ggml_type type; ggml_op op; int64_t ne[4]; size_t nb[4]; ggml_tensor * src[GGML_MAX_SRC]; uint64_t at, view_offs; };
+struct ggml_tensor { ggml_type type; ggml_op op; int64_t ne[4]; size_t nb[4]; ggml_tensor * src[GGML_MAX_SRC]; uint64_t at, view_offs; int32_t op_params[2]; };
 struct ggml_cgraph { ggml_tensor ** nodes; int n_nodes; };
 #define GGML_ASSERT(x) do { if (!(x)) { fprintf(stderr, "assertion failed: %s\n", #x); abort(); } } while (0)
 
@@ -26,7 +27,7 @@ inline const char * ggml_type_name(ggml_type t) {
     return names[t];
 }
 inline const char * ggml_op_name(ggml_op op) {
-    static const char * const names[] = { "ADD", "ADD_ID", "MUL", "MUL_MAT", "MUL_MAT_ID", "GET_ROWS", "SET_ROWS", "CPY", "CONT" };
+    static const char * const names[] = { "ADD", "ADD_ID", "MUL", "MUL_MAT", "MUL_MAT_ID", "GET_ROWS", "SET_ROWS", "CPY", "CONT", "GLU" };
     return names[op];
 }
 inline size_t ggml_type_size(ggml_type t) { return t == GGML_TYPE_Q4_0 ? 18 : t == GGML_TYPE_F16 || t == GGML_TYPE_BF16 ? 2 : t == GGML_TYPE_I64 ? 8 : 4; }
@@ -49,6 +50,23 @@ inline bool ggml_is_contiguous(const ggml_tensor * t) {
     return true;
 }
 inline bool ggml_are_same_shape(const ggml_tensor * a, const ggml_tensor * b) { return std::equal(a->ne, a->ne + GGML_MAX_DIMS, b->ne); }
+
+inline ggml_glu_op ggml_get_glu_op(const ggml_tensor * t) { return (ggml_glu_op) t->op_params[0]; }
+inline int32_t ggml_get_op_params_i32(const ggml_tensor * t, uint32_t i) { return t->op_params[i]; }
+// Whether nodes are of these operations, and none but the last is read by others behind them.
+inline bool ggml_can_fuse_subgraph(const ggml_cgraph * graph, int at, std::initializer_list<ggml_op> ops, std::initializer_list<int>) {
+    const int end = at + (int) ops.size();
+    bool can = end <= graph->n_nodes;
+    for (int i = at; can && i < end; i++) {
+        can = graph->nodes[i]->op == ops.begin()[i - at];
+        for (int k = end; i + 1 < end && k < graph->n_nodes; k++) can = can && graph->nodes[k]->src[0] != graph->nodes[i];
+    }
+    return can;
+}
+inline bool ggml_vk_tensors_overlap(const ggml_tensor * a, const ggml_tensor * b, bool) {
+    return a->at < b->at + ggml_nbytes(b) && b->at < a->at + ggml_nbytes(a);
+}
+struct ggml_backend_graph_optimize_params { void (*add_alloc_dep)(void *, ggml_tensor *, ggml_tensor *); void * user_data; };
 
 // ---- Vulkan ----
 

@@ -376,6 +376,34 @@ static inline int qk_follows_(uint32_t schedule, uint32_t id) {
            (schedule == QK_SCHEDULE_AHEAD && (id == QK_CONSTANT_SPLIT || id == QK_CONSTANT_STAGED));
 }
 
+/* Whether neighbours in a subgroup have the rows of two matrices, one of each. */
+static inline int qk_has_pairs_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
+                                const uint32_t *constants) {
+    uint32_t schedule = qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0);
+    return (schedule == QK_SCHEDULE_WIDE || schedule == QK_SCHEDULE_AHEAD) &&
+           qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 1) % 2 == 0 &&
+           qk_fits_(kernel, limits, schedule, constants, rows, cols);
+}
+
+/* The constants of a launch of one vector, whose `rows` are of two matrices in turn. Where others would be faster, threads still keep x.
+ * Returns whether the device and the shape allow it. */
+static inline int qk_pair_constants_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
+                                     uint32_t *constants) {
+    qk_spec_constant list[QK_MAX_CONSTANTS];
+    qk_kernel wide = *kernel;
+    qk_gemv_constants_(kernel, limits, 1, rows, cols, constants);
+    if (qk_has_pairs_(kernel, limits, rows, cols, constants))
+        return 1;
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
+        list[i] = kernel->spec_constants[i];
+        if (list[i].id == QK_CONSTANT_SCHEDULE)
+            list[i].value = QK_SCHEDULE_WIDE;
+    }
+    wide.spec_constants = list;
+    qk_gemv_constants_(&wide, limits, 1, rows, cols, constants);
+    return qk_has_pairs_(kernel, limits, rows, cols, constants);
+}
+
 /* Takes plain rows where the schedule that the constants have does not fit. */
 static inline void qk_fit_schedule_(const qk_kernel *kernel, const qk_limits *limits, uint64_t matrix_rows,
                                     uint64_t cols, uint32_t *constants) {

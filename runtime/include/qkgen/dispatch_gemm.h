@@ -253,7 +253,7 @@ static inline qk_status qk_launch_tiles_(const qk_call_ *call, const qk_gemv_ *g
     qk_range ranges[QK_MAX_BINDINGS];
     qk_tiles_constants_(kernel, limits, tiles, schedule, constants);
     qk_set_epilogue_(kernel, g->epilogue, constants);
-    qk_set_views_(kernel, g->planes.on, g->planes.y_type, constants);
+    qk_set_views_(kernel, g->planes.on, 0, g->planes.y_type, constants);
     uint64_t groups = schedule == QK_SCHEDULE_PACK ? qk_ceil_(g->batch, QK_GEMM_COLUMNS) * QK_GEMM_COLUMNS
                       : schedule == QK_SCHEDULE_ADD_PARTS
                           ? qk_ceil_(s->count * g->batch, QK_PACK_THREADS)

@@ -158,7 +158,7 @@ static inline qk_status qk_launch_gemm_id_(const qk_call_ *call, const qk_gemm_i
     qk_tiles_constants_(kernel, limits, tiles, schedule, constants);
     qk_set_sizes_(kernel, g, constants);
     qk_set_epilogue_(kernel, a->epilogue, constants);
-    qk_set_views_(kernel, a->planes.on, a->planes.y_type, constants);
+    qk_set_views_(kernel, a->planes.on, 0, a->planes.y_type, constants);
     switch (schedule) {
     case QK_SCHEDULE_PACK:
         groups = qk_ceil_(vectors, QK_GEMM_COLUMNS) * QK_GEMM_COLUMNS;

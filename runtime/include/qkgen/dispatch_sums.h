@@ -62,6 +62,20 @@ static inline uint64_t qk_need_of_one_(const qk_call_ *call, const qk_gemv_ *g, 
     return qk_sum_(qk_product_(qk_extent_(g->batch, p->y, g->rows), qk_y_bytes_(p->y_type)), each);
 }
 
+static inline qk_status qk_fail_apart_(const qk_call_ *call, uint32_t gated, qk_error *error) {
+    return qk_fail(error, QK_ERROR_LIMIT,
+                   "%s: views->gated is %" PRIu32 ", must be 0 where both matrices do not fit into a binding",
+                   call->kernel->name, gated);
+}
+
+/* What is stored are products of sums. */
+static inline qk_status qk_check_plain_(const qk_kernel *kernel, uint32_t gated, uint32_t epilogue, qk_error *error) {
+    if (gated == 0 || epilogue == 0)
+        return QK_OK;
+    return qk_fail(error, QK_ERROR_ARGUMENT, "%s: views->gated is %" PRIu32 ", must be 0 with an epilogue",
+                   kernel->name, gated);
+}
+
 /* Rows that one launch takes, of which all have at most `most_tiles`: all, but where blocks lie one after the other and the `weights`
  * buffers are larger than a binding. Then, or where x or y is, each product has launches of its own. */
 static inline qk_status qk_chunk_rows_(const qk_call_ *call, qk_gemv_ *g, uint32_t weights, uint64_t most_tiles,
@@ -80,6 +94,8 @@ static inline qk_status qk_chunk_rows_(const qk_call_ *call, qk_gemv_ *g, uint32
     g->row_chunk = g->rows;
     if (!cut || (p->on && !p->apart))
         return QK_OK;
+    if (p->gated != 0)
+        return qk_fail_apart_(call, p->gated, error);
     if (p->apart) { /* some rows before come with them */
         uint64_t before = qk_row_step_(call, weights, 1) - 1;
         for (uint32_t i = 0; i < weights; i++)
@@ -176,6 +192,15 @@ static inline void qk_keep_sums_(const qk_kernel *kernel, const qk_limits *limit
         qk_set_constant_(kernel, QK_CONSTANT_SCHEDULE, qk_plain_rows_(kernel, limits), constants);
 }
 
+static inline qk_status qk_fail_pairs_(const qk_kernel *kernel, uint32_t gated, qk_error *error) {
+    return qk_fail(
+        error, QK_ERROR_UNSUPPORTED,
+        "%s: views->gated is %" PRIu32
+        ", must be 0 for this shape on this device: neighbours in a subgroup must have a row of each matrix, and "
+        "x must begin where runs do",
+        kernel->name, gated);
+}
+
 /* Launches that share, or as many of its products as a launch takes, which it then has. */
 static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g, qk_share_of_ *s, qk_error *error) {
     const qk_kernel *kernel = call->kernel;
@@ -195,12 +220,14 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     } else
         qk_gemv_constants_(kernel, joined ? &call->backend->limits : &limits, s->vectors,
                            joined ? s->count * s->products : s->count, g->cols, constants);
+    if (p->gated != 0 && (!qk_pair_constants_(kernel, &limits, s->count, g->cols, constants) || p->uneven))
+        return qk_fail_pairs_(kernel, p->gated, error);
     if (p->y_type != QK_Y_F32)
         qk_keep_sums_(kernel, &limits, s->vectors, s->count, g->cols, constants);
     /* Of one vector, but in bytes, all epilogues have one pipeline: a layer's code stays in caches (docs/models.md). */
     if (mma || s->vectors > 1 || qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 1)
         qk_set_epilogue_(kernel, g->epilogue, constants);
-    qk_set_views_(kernel, p->on, p->y_type, constants);
+    qk_set_views_(kernel, p->on, p->gated != 0, p->y_type, constants);
     groups = mma ? qk_min_(qk_mma_groups_(&plan, kernel, s->count, g->cols), plan.workgroups)
                  : qk_gemv_workgroups_(kernel, &limits, s->vectors, s->count, g->cols, constants);
     least = qk_least_workgroups_(&limits, s->count,
@@ -293,12 +320,13 @@ static inline qk_status qk_dispatch_gemv_views(const qk_backend *backend, const 
                                 blocks ? QK_GEMV_PUSH_BYTES : QK_GEMV_MATRIX_PUSH_BYTES, error);
     if (status != QK_OK || empty)
         return status;
-    g.rows = rows;
+    g.rows = g.planes.gated != 0 ? 2 * rows : rows;
     g.cols = cols;
     g.batch = batch;
     g.row_tiles = qk_row_tiles_(kernel, cols);
     g.epilogue = qk_epilogue_bits_(epilogue);
-    if ((status = qk_check_gemv_(kernel, &g, error)) != QK_OK)
+    if ((status = qk_check_gemv_(kernel, &g, error)) != QK_OK ||
+        (status = qk_check_plain_(kernel, g.planes.gated, g.epilogue, error)) != QK_OK)
         return status;
     qk_call_ call = qk_call_new_(backend, kernel);
     uint32_t count = kernel->binding_count - 1 - QK_RESULT_BINDINGS_;
@@ -385,7 +413,8 @@ static inline void qk_bind_sets_(const qk_call_ *call, const qk_gemv_id_ *g, qk_
     uint64_t each = qk_rows_bound_(call->kernel, g), parts = p->weights / each;
     uint64_t from = (s->sets.first * p->weights_set + s->first * p->weights) / each;
     uint64_t bound = from - from % qk_row_step_(call, weights, parts);
-    uint64_t rows = qk_extent_(s->sets.count, p->weights_set, qk_extent_(s->count, p->weights, g->rows));
+    uint64_t rows =
+        qk_extent_(qk_weights_sets_(p, s->sets.count), p->weights_set, qk_extent_(s->count, p->weights, g->rows));
     for (uint32_t i = 0; i < weights; i++) {
         const qk_argument_ *a = &call->arguments[i];
         ranges[i].offset = a->range.offset + bound * (a->unit / parts);
@@ -400,7 +429,8 @@ static inline qk_status qk_launch_experts_(const qk_call_ *call, const qk_gemv_i
     const qk_kernel *kernel = call->kernel;
     uint32_t weights = call->count - 3 - QK_RESULT_BINDINGS_, constants[QK_MAX_CONSTANTS];
     uint32_t push[QK_GEMV_ID_MATRIX_PUSH_BYTES / 4], *more = qk_push_experts_(kernel, g, s->first, s->count, push);
-    uint64_t pairs = s->sets.count * g->tokens * g->slots, rows = g->rows, cols = g->cols;
+    const int gated = g->planes.gated != 0;
+    uint64_t pairs = s->sets.count * g->tokens * g->slots, rows = gated ? 2 * g->rows : g->rows, cols = g->cols;
     qk_range ranges[QK_MAX_BINDINGS];
     qk_launch launch;
     for (uint32_t i = 0; i < call->count; i++) {
@@ -409,7 +439,8 @@ static inline qk_status qk_launch_experts_(const qk_call_ *call, const qk_gemv_i
         if (i >= weights)
             ranges[i].size = call->arguments[i].need;
     }
-    if (g->planes.sets > 1)
+    push[0] = (uint32_t)rows;
+    if (qk_weights_sets_(&g->planes, g->planes.sets) > 1)
         qk_bind_sets_(call, g, s, weights, ranges);
     qk_bind_experts_(call, &g->planes, weights, weights + 1, weights + 3, &s->sets, ranges, more);
     launch.kernel = kernel;
@@ -417,8 +448,10 @@ static inline qk_status qk_launch_experts_(const qk_call_ *call, const qk_gemv_i
     launch.push = push;
     /* As of a matrix with a row for each result. */
     qk_gemv_constants_(kernel, &call->backend->limits, 1, pairs * rows, cols, constants);
+    if (gated && !qk_pair_constants_(kernel, &call->backend->limits, pairs * rows, cols, constants))
+        return qk_fail_pairs_(kernel, g->planes.gated, error);
     qk_set_epilogue_(kernel, g->epilogue, constants);
-    qk_set_views_(kernel, g->planes.on, g->planes.y_type, constants);
+    qk_set_views_(kernel, g->planes.on, g->planes.gated != 0, g->planes.y_type, constants);
     if (kernel->view == QK_VIEW_BLOCKS)
         qk_pad_(call, weights, ranges, constants);
     launch.constants = constants;
@@ -489,15 +522,18 @@ static inline qk_status qk_chunk_experts_(const qk_call_ *call, qk_gemv_id_ *g, 
     const qk_expert_planes_ *p = &g->planes;
     uint64_t limit = qk_min_(call->backend->limits.storage_range, UINT32_MAX), before = 0, parts = 1;
     uint64_t most_rows = UINT32_MAX / g->row_tiles, most;
-    if (p->sets > 1) {
+    const int several = qk_weights_sets_(p, p->sets) > 1;
+    if (several) {
         parts = p->weights / qk_rows_bound_(call->kernel, g);
         g->apart = p->weights_extent > most_rows;
         for (uint32_t i = 0; i < weights; i++)
             g->apart |= call->arguments[i].need > limit;
+        if (p->gated != 0 && (g->apart || p->weights_extent > UINT32_MAX / 2)) /* rows are counted twice */
+            return qk_fail_apart_(call, p->gated, error);
         before = g->apart ? qk_row_step_(call, weights, parts) - 1 : 0;
     }
     g->chunk = g->experts;
-    if (p->sets > 1 && !g->apart)
+    if (several && !g->apart)
         return QK_OK;
     most_rows -= qk_min_(most_rows, before * qk_rows_bound_(call->kernel, g));
     most = most_rows / qk_max_(p->weights, g->rows);
@@ -567,6 +603,8 @@ static inline qk_status qk_dispatch_gemv_id_views(const qk_backend *backend, con
     g.row_tiles = cols / kernel->tile_elements;
     g.epilogue = qk_epilogue_bits_(epilogue);
     status = qk_plan_experts_(kernel, views, experts, rows, cols, tokens, slots, x_slots, &g.planes, error);
+    if (status == QK_OK)
+        status = qk_check_plain_(kernel, g.planes.gated, g.epilogue, error);
     uint32_t count = kernel->binding_count - 3 - QK_RESULT_BINDINGS_;
     qk_call_ call = qk_call_new_(backend, kernel);
     if (status == QK_OK)

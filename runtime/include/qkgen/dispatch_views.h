@@ -24,6 +24,9 @@ typedef struct qk_part {
  * A matrix of weights may serve several products: product i of a dimension has matrix i / (batches / weights_batches). Vectors of x may
  * overlap, those of y may not.
  *
+ * Gated products are two, of one vector and the same x, such as "gate" and "up" of a feed-forward network: y has one result of both. They
+ * are for kernels whose constant VIEWS may be 2, without an epilogue.
+ *
  * Where views are given, x.offset and y.offset need not be aligned as the device asks: x begins at a multiple of 16 bytes (8 of f16), y
  * at any element. x_stride and x_strides are multiples of 4, but of kernels that are ragged. */
 typedef struct qk_views {
@@ -39,12 +42,13 @@ typedef struct qk_views {
      * say where they lie. Parts lie in any order, results of none in those of another. There is one dimension, each product has a matrix
      * of its own, and no epilogue is for them but `adds`. */
     qk_part parts[QK_MOST_PARTS];
+    uint32_t gated; /* 1: y is silu(the first) * the second; 2: the first * silu(the second); 0: products have a y each */
 } qk_views;
 
 /* The same where experts are chosen by number: of tokens, and of a token's slots.
  *
  * There may be several sets of experts, such as "gate" and "up" of a feed-forward network, that are multiplied with the same x by the same
- * ids: results of a set are followed by those of the next. Their experts may lie between one another. */
+ * ids: results of a set are followed by those of the next. Their experts may lie between one another. Two of them may be gated. */
 typedef struct qk_expert_views {
     uint64_t x_stride;       /* from a token's vectors to those of the next; 0: x_slots times x_slot_stride */
     uint64_t x_slot_stride;  /* from a slot's vector to the next; 0: cols */
@@ -56,6 +60,7 @@ typedef struct qk_expert_views {
     uint64_t sets;               /* 0: 1 */
     uint64_t weights_set_stride; /* rows, from the experts of a set to those of the next; 0: experts times weights_stride */
     uint64_t y_set_stride;       /* from the results of a set to those of the next; 0: tokens times y_stride */
+    uint32_t gated;              /* of two sets, as of products */
 } qk_expert_views;
 
 /* What becomes of it. A count that is 1 has stride 0. */
@@ -64,6 +69,7 @@ typedef struct qk_planes_ {
     int views;  /* the call has them: offsets need not be aligned */
     int apart;  /* a launch takes one product: all together do not fit into bindings */
     int uneven; /* x begins within runs: plain rows */
+    uint32_t gated; /* `counts` are 1, weights_at[1] leads to the other matrix, and y_at[1] is the number of the gate */
     qk_y_type y_type;
     uint64_t batch; /* vectors of a product */
     uint64_t counts[2], sharing[2];
@@ -279,15 +285,51 @@ static inline uint64_t qk_x_reach_(uint64_t count, uint64_t stride, uint64_t x) 
     return count > 1 && stride != 0 ? qk_product_(count, stride) : x;
 }
 
+/* Whether products of that kernel can be gated. */
+static inline qk_status qk_check_gated_(const qk_kernel *kernel, uint32_t gated, qk_error *error) {
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
+        if (kernel->spec_constants[i].id == QK_CONSTANT_VIEWS)
+            most = kernel->spec_constants[i].legal_count;
+    if (gated > 2)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: views->gated is %" PRIu32 ", must be 0, 1 or 2", kernel->name,
+                       gated);
+    return gated == 0 || most > 2 ? QK_OK
+                                  : qk_fail(error, QK_ERROR_UNSUPPORTED,
+                                            "%s: views->gated is %" PRIu32
+                                            ", must be 0: the kernel does not take rows of two matrices in turn",
+                                            kernel->name, gated);
+}
+
+/* Makes one product of two that are gated; what they reach is known. */
+static inline qk_status qk_gate_(const qk_kernel *kernel, qk_planes_ *p, qk_error *error) {
+    const uint32_t d = p->counts[1] > 1;
+    qk_status status = qk_check_gated_(kernel, p->gated, error);
+    if (status != QK_OK)
+        return status;
+    if (qk_product_count_(p) != 2 || p->sharing[d] != 1 || p->x_at[d] != 0 || p->batch != 1)
+        return qk_fail(error, QK_ERROR_ARGUMENT,
+                       "%s: views->gated is %" PRIu32
+                       ", must be 0, or there must be two products, of two matrices, with one vector and QK_SAME_X",
+                       kernel->name, p->gated);
+    p->weights_at[1] = p->weights_at[d];
+    p->weights_at[0] = 0;
+    p->counts[0] = p->counts[1] = 1;
+    p->y_at[0] = 0;
+    p->y_at[1] = p->gated - 1;
+    return QK_OK;
+}
+
 /* The plan of a call, without views that of one product. `rows`, `cols` and `batch` are not 0, and batch is below 2^32. */
 static inline qk_status qk_plan_views_(const qk_kernel *kernel, const qk_views *views, uint64_t rows, uint64_t cols,
                                        uint64_t batch, qk_planes_ *p, qk_error *error) {
-    static const qk_views none = {{0, 0}, {0, 0}, 0, {0, 0}, 0, {0, 0}, {0, 0}, QK_Y_F32, {{0, 0, 0}}};
+    static const qk_views none = {{0, 0}, {0, 0}, 0, {0, 0}, 0, {0, 0}, {0, 0}, QK_Y_F32, {{0, 0, 0}}, 0};
     const qk_views *v = views != NULL ? views : &none;
     memset(p, 0, sizeof *p);
     p->views = views != NULL;
     p->batch = batch;
     p->y_type = v->y_type;
+    p->gated = v->gated;
     qk_status status = qk_check_y_type_(kernel, v->y_type, error);
     if (status == QK_OK)
         status = qk_count_products_(kernel, v, p, error);
@@ -299,7 +341,7 @@ static inline qk_status qk_plan_views_(const qk_kernel *kernel, const qk_views *
     for (int d = 0; d < 2; d++) {
         uint64_t matrices = p->counts[d] / p->sharing[d];
         p->x_at[d] = v->x_strides[d] == QK_SAME_X ? 0 : qk_stride_of_(p->counts[d], v->x_strides[d], x);
-        p->y_at[d] = qk_stride_of_(p->counts[d], v->y_strides[d], y);
+        p->y_at[d] = p->gated != 0 ? 0 : qk_stride_of_(p->counts[d], v->y_strides[d], y);
         p->weights_at[d] = qk_stride_of_(matrices, v->weights_strides[d], weights);
         x = qk_x_reach_(p->counts[d], p->x_at[d], x);
         y = p->counts[d] > 1 ? qk_product_(p->counts[d], p->y_at[d]) : y;
@@ -317,7 +359,7 @@ static inline qk_status qk_plan_views_(const qk_kernel *kernel, const qk_views *
                                      {"y_strides[0]", p->counts[0], p->y_at[0]},
                                      {"y_strides[1]", p->counts[1], p->y_at[1]}};
     p->in_parts = v->parts[0].products != 0;
-    status = qk_check_y_(kernel, results, 3, rows, error);
+    status = p->gated != 0 ? qk_gate_(kernel, p, error) : qk_check_y_(kernel, results, 3, rows, error);
     if (status == QK_OK && p->in_parts)
         status = qk_plan_parts_(kernel, v->parts, rows, p, error);
     if (status != QK_OK)
@@ -325,7 +367,7 @@ static inline qk_status qk_plan_views_(const qk_kernel *kernel, const qk_views *
     qk_join_(p, 0);
     if (p->counts[0] == 1)
         qk_join_(p, 1);
-    p->on = p->in_parts || qk_product_count_(p) > 1 || (p->batch > 1 && (p->x != cols || p->y != rows));
+    p->on = p->in_parts || p->gated != 0 || qk_product_count_(p) > 1 || (p->batch > 1 && (p->x != cols || p->y != rows));
     return p->on ? qk_check_x_(kernel, p, error) : QK_OK;
 }
 
@@ -398,8 +440,8 @@ static inline void qk_set_constant_(const qk_kernel *kernel, uint32_t id, uint32
             constants[i] = value;
 }
 
-static inline void qk_set_views_(const qk_kernel *kernel, int on, qk_y_type y_type, uint32_t *constants) {
-    qk_set_constant_(kernel, QK_CONSTANT_VIEWS, on != 0, constants);
+static inline void qk_set_views_(const qk_kernel *kernel, int on, int gated, qk_y_type y_type, uint32_t *constants) {
+    qk_set_constant_(kernel, QK_CONSTANT_VIEWS, gated ? 2 : on != 0, constants);
     qk_set_constant_(kernel, QK_CONSTANT_Y_TYPE, (uint32_t)y_type, constants);
 }
 
@@ -469,7 +511,8 @@ static inline qk_status qk_add_factors_(qk_call_ *call, const qk_range *weights,
 typedef struct qk_expert_planes_ {
     int on, views;
     qk_y_type y_type;
-    uint64_t sets; /* each has the same pairs of a token and a slot */
+    uint64_t sets;  /* each has the same pairs of a token and a slot */
+    uint32_t gated; /* `sets` is 1, and y_set is the number of the gate */
     uint64_t x, x_slot, y, y_slot, y_set, ids, weights, weights_set;
     uint64_t x_extent, y_extent, ids_extent, weights_extent; /* elements, and rows */
 } qk_expert_planes_;
@@ -479,6 +522,11 @@ typedef struct qk_sets_ {
     uint64_t first, count;
     uint64_t weights_first; /* rows that are bound before them */
 } qk_sets_;
+
+/* Sets of weights for each of `sets`. */
+static inline uint64_t qk_weights_sets_(const qk_expert_planes_ *p, uint64_t sets) {
+    return p->gated != 0 ? 2 : sets;
+}
 
 /* What is asked of sets; there are several. */
 static inline qk_status qk_check_sets_(const qk_kernel *kernel, const qk_expert_planes_ *p, uint64_t rows,
@@ -501,11 +549,22 @@ static inline qk_status qk_check_sets_(const qk_kernel *kernel, const qk_expert_
     return QK_OK;
 }
 
+/* Makes one set of two that are gated. */
+static inline qk_status qk_gate_sets_(const qk_kernel *kernel, qk_expert_planes_ *p, qk_error *error) {
+    qk_status status = qk_check_gated_(kernel, p->gated, error);
+    if (status == QK_OK && p->sets != 2)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: views->sets is %" PRIu64 ", must be 2 where they are gated",
+                       kernel->name, p->sets);
+    p->sets = 1;
+    p->y_set = p->gated - 1;
+    return status;
+}
+
 /* Of a shape that was checked. */
 static inline qk_status qk_plan_experts_(const qk_kernel *kernel, const qk_expert_views *views, uint64_t experts,
                                          uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots,
                                          uint64_t x_slots, qk_expert_planes_ *p, qk_error *error) {
-    static const qk_expert_views none = {0, 0, 0, 0, 0, 0, QK_Y_F32, 0, 0, 0};
+    static const qk_expert_views none = {0, 0, 0, 0, 0, 0, QK_Y_F32, 0, 0, 0, 0};
     const qk_expert_views *v = views != NULL ? views : &none;
     int uneven = 0;
     memset(p, 0, sizeof *p);
@@ -518,14 +577,16 @@ static inline qk_status qk_plan_experts_(const qk_kernel *kernel, const qk_exper
     p->ids = v->ids_stride != 0 ? v->ids_stride : slots;
     p->weights = v->weights_stride != 0 ? v->weights_stride : rows;
     p->sets = v->sets != 0 ? v->sets : 1;
-    p->y_set = qk_stride_of_(p->sets, v->y_set_stride, qk_product_(tokens, p->y));
+    p->gated = v->gated;
+    p->y_set = qk_stride_of_(p->gated != 0 ? 1 : p->sets, v->y_set_stride, qk_product_(tokens, p->y));
     p->weights_set = qk_stride_of_(p->sets, v->weights_set_stride, qk_product_(experts, p->weights));
     p->x_extent = qk_extent_(tokens, p->x, qk_extent_(x_slots, p->x_slot, cols));
     p->y_extent = qk_extent_(p->sets, p->y_set, qk_extent_(tokens, p->y, qk_extent_(slots, p->y_slot, rows)));
     p->ids_extent = qk_extent_(tokens, p->ids, slots);
     p->weights_extent = qk_extent_(p->sets, p->weights_set, qk_extent_(experts, p->weights, rows));
-    const qk_dimension_ results[] = {
-        {"y_stride", tokens, p->y}, {"y_slot_stride", slots, p->y_slot}, {"y_set_stride", p->sets, p->y_set}};
+    const qk_dimension_ results[] = {{"y_stride", tokens, p->y},
+                                     {"y_slot_stride", slots, p->y_slot},
+                                     {"y_set_stride", p->gated != 0 ? 1 : p->sets, p->y_set}};
     qk_status status = qk_check_y_type_(kernel, v->y_type, error);
     if (status == QK_OK)
         status = qk_check_y_(kernel, results, 3, rows, error);
@@ -541,8 +602,10 @@ static inline qk_status qk_plan_experts_(const qk_kernel *kernel, const qk_exper
                          kernel->name, p->weights, rows);
     if (status == QK_OK && p->sets > 1)
         status = qk_check_sets_(kernel, p, rows, tokens * slots, error);
-    p->on = p->sets > 1 || p->x_slot != cols || p->x != qk_product_(x_slots, cols) || p->y_slot != rows ||
-            p->y != qk_product_(slots, rows) || p->ids != slots || p->weights != rows;
+    if (status == QK_OK && p->gated != 0)
+        status = qk_gate_sets_(kernel, p, error);
+    p->on = p->sets > 1 || p->gated != 0 || p->x_slot != cols || p->x != qk_product_(x_slots, cols) ||
+            p->y_slot != rows || p->y != qk_product_(slots, rows) || p->ids != slots || p->weights != rows;
     if (status == QK_OK && p->on && x_slots > 1)
         status = qk_check_x_stride_(kernel, "x_slot_stride", p->x_slot, &uneven, error);
     if (status == QK_OK && p->on && tokens > 1)
@@ -556,7 +619,7 @@ static inline qk_status qk_add_experts_(qk_call_ *call, const qk_range *weights,
     uint64_t row = cols / call->kernel->block_elements, blocks;
     if (!qk_multiply_(p->weights, row, &blocks))
         return qk_fail(error, QK_ERROR_LIMIT, "%s: rows times cols must be below 2^64", call->kernel->name);
-    if (p->weights == rows && p->sets == 1)
+    if (p->weights == rows && qk_weights_sets_(p, p->sets) == 1)
         return qk_add_weights_(call, weights, count, experts, blocks, error);
     qk_status status = qk_add_weights_(call, weights, count, p->weights_extent, row, error);
     for (uint32_t i = 0; status == QK_OK && i < count; i++)

@@ -135,6 +135,7 @@ template <class Pipeline, class Table> class launcher {
         for (const qk_part &part : p.parts)
             product.insert(product.end(), {part.products, part.weights, part.y});
         product.push_back((uint64_t)p.shares);
+        product.push_back(p.gated);
         if (p.epilogue == nullptr)
             return;
         product.push_back(p.epilogue->adds);

@@ -77,6 +77,7 @@ typedef struct qk_product {
     qk_part parts[QK_MOST_PARTS]; /* of matrices with the same x that are one product; qk_product_joins sets them */
     int packed; /* 1: scratch holds what was made of x, by a call before with this kernel and x, and as many vectors; with ids, of the same
                    ids and weights of the same shape, and what is out of range was counted then */
+    uint32_t gated; /* as of qk_views: weights have two matrices, or sets, and y has the results of one; qk_product_gates sets it */
     /* What qk_plan_product finds: */
     const qk_kernel *kernel;
     uint64_t scratch_bytes;
@@ -89,11 +90,12 @@ typedef struct qk_product {
 static inline qk_status qk_product_shape_(const qk_kernel *kernel, const qk_product *p, qk_error *error) {
     const uint64_t *w = p->weights.counts, *x = p->x.counts, *y = p->y.counts, *ids = p->ids.counts;
     const int by_id = p->ids.bytes != 0;
+    const uint64_t each = p->gated != 0 ? 2 : 1; /* matrices of a result */
     int fits = x[0] == w[0] && y[0] == w[1] && y[2] == x[2] && (by_id || y[3] == x[3]);
     if (by_id)
-        fits = fits && y[1] == ids[0] && y[2] == ids[1] && (x[1] == 1 || x[1] == ids[0]) && y[3] == w[3] && x[3] == 1;
+        fits = fits && y[1] == ids[0] && y[2] == ids[1] && (x[1] == 1 || x[1] == ids[0]) && each * y[3] == w[3] && x[3] == 1;
     else
-        fits = fits && y[1] == x[1] && w[2] != 0 && y[2] % w[2] == 0 && w[3] != 0 && y[3] % w[3] == 0;
+        fits = fits && y[1] == x[1] && w[2] != 0 && each * y[2] % w[2] == 0 && w[3] != 0 && y[3] % w[3] == 0;
     return fits ? QK_OK
                 : qk_fail(error, QK_ERROR_ARGUMENT, "%s: weights, x, %sy have shapes that do not fit together",
                           kernel->name, by_id ? "ids and " : "and ");
@@ -130,6 +132,11 @@ static inline qk_status qk_product_views_(const qk_kernel *kernel, qk_product *p
         p->views.y_strides[d] = y[1 + d];
     }
     memcpy(p->views.parts, p->parts, sizeof p->parts);
+    if (p->gated != 0) {
+        p->views.batches[0] = 2;
+        p->views.x_strides[0] = QK_SAME_X;
+    }
+    p->views.gated = p->expert_views.gated = p->gated;
     p->views.x_stride = x[0];
     p->views.y_stride = y[0];
     p->expert_views.x_slot_stride = x[0];
@@ -252,7 +259,7 @@ static inline qk_status qk_plan_product(const qk_backend *backend, const qk_kern
         p->copy_bytes = qk_ceil_(qk_product_(p->x.steps[3], p->x.counts[3]), 256) * 256;
     }
     qk_status status = qk_product_views_(kernels[0], p, error);
-    if (status == QK_OK && p->ids.bytes == 0 && w[0] * w[1] * p->y.counts[1] != 0) {
+    if (status == QK_OK && p->gated == 0 && p->ids.bytes == 0 && w[0] * w[1] * p->y.counts[1] != 0) {
         qk_planes_ planes; /* products that share weights are one of more vectors */
         status = qk_plan_views_(kernels[0], &p->views, w[1], w[0], p->y.counts[1], &planes, error);
         vectors = planes.batch;
@@ -262,6 +269,8 @@ static inline qk_status qk_plan_product(const qk_backend *backend, const qk_kern
     p->kernel = qk_product_kernel_(backend, kernels, count, p, vectors, allowed);
     if (p->kernel == NULL)
         return qk_fail(error, QK_ERROR_UNSUPPORTED, "no kernel of %s is for this device", kernels[0]->format);
+    if (p->gated != 0)
+        return qk_check_gated_(p->kernel, p->gated, error);
     if (p->kernel->operand_tile != 0)
         p->scratch_bytes =
             p->ids.bytes != 0
@@ -379,31 +388,65 @@ static inline int qk_join_matrix_(qk_product *p, const qk_product *next) {
     return 1;
 }
 
+/* Whether both have the same x and ids, types and columns, and nothing else is done with their results. */
+static inline int qk_multiply_same_(const qk_product *p, const qk_product *next) {
+    qk_tensor same = p->x; /* which joined matrices have in dimension 2, too */
+    if (p->parts[0].products != 0)
+        same.counts[2] = 1;
+    return p->types == next->types && qk_tensor_is_loaded(&same) && qk_same_tensor_(&same, &next->x) &&
+           qk_same_tensor_(&p->ids, &next->ids) && p->weights.counts[0] == next->weights.counts[0] &&
+           qk_epilogue_bits_(p->epilogue) + qk_epilogue_bits_(next->epilogue) == 0;
+}
+
+/* Whether there is one matrix and one vector, or, with ids, one set of experts and at most eight tokens. */
+static inline int qk_is_single_(const qk_product *p) {
+    const uint64_t *w = p->weights.counts, *x = p->x.counts;
+    return p->ids.bytes != 0 ? p->y.counts[2] <= QK_GEMV_MAX_BATCH && w[3] == 1
+                             : x[1] * x[2] * x[3] * w[2] * w[3] == 1;
+}
+
+/* Lets a product have the matrix, or the set of experts, of `next`, if that lies behind its own and has as many rows, and results do. */
+static inline int qk_product_stacks_(qk_product *p, const qk_product *next) {
+    const uint64_t row = p->weights.steps[1];
+    const uint32_t dimension = p->ids.bytes != 0 ? 3 : 2;
+    if (!qk_is_single_(p) || !qk_multiply_same_(p, next) || !qk_lies_behind_(&p->weights, &next->weights, row, row) ||
+        !qk_lies_behind_(&p->y, &next->y, p->y.counts[0] * p->y.bytes, p->y.bytes))
+        return 0;
+    qk_tensor_join_(&p->weights, &next->weights, dimension);
+    qk_tensor_join_(&p->y, &next->y, dimension);
+    return 1;
+}
+
 /* Lets a product have the matrix of `next`, too, which has the same x and type, as gate and up, or q, k and v; at most three are joined, in
  * any order, of any rows. Or the set of experts of `next`, which has the same x, ids and shape, and lies behind it. A launch for each would
  * leave processors without work each time. Whether it can: there is one vector, or at most eight tokens; weights lie in one buffer, whole
  * rows apart, and so do results; and neither has an epilogue. */
 static inline int qk_product_joins(qk_product *p, const qk_product *next) {
-    const uint64_t *w = p->weights.counts, *x = next->x.counts, row = p->weights.steps[1];
-    const int by_id = p->ids.bytes != 0;
-    qk_tensor same = p->x; /* which joined matrices have in dimension 2, too */
-    if (p->parts[0].products != 0)
-        same.counts[2] = 1;
-    if (p->types != next->types || !qk_tensor_is_loaded(&same) || !qk_same_tensor_(&same, &next->x) ||
-        !qk_same_tensor_(&p->ids, &next->ids) || w[0] != next->weights.counts[0] ||
-        qk_epilogue_bits_(p->epilogue) + qk_epilogue_bits_(next->epilogue) != 0)
+    const uint64_t row = p->weights.steps[1];
+    if (p->ids.bytes != 0)
+        return qk_product_stacks_(p, next);
+    return (qk_is_single_(p) || p->parts[0].products != 0) && qk_is_single_(next) && qk_multiply_same_(p, next) &&
+           p->weights.bytes == next->weights.bytes &&
+           qk_lie_apart_by_(&p->weights.range, &next->weights.range, row) &&
+           qk_lie_apart_by_(&p->y.range, &next->y.range, p->y.bytes) && qk_join_matrix_(p, next);
+}
+
+/* Lets a product be that of two matrices, or sets of experts, whose results are one: `y` = silu(its own) * that of `up`. For whom
+ * qk_product_joins is, but for where results lay; weights of `up` may also lie before its own. Whether it can; a kernel or a device may still
+ * refuse it (qk_plan_product, qk_dispatch_product). */
+static inline int qk_product_gates(qk_product *p, const qk_product *up, const qk_tensor *y) {
+    const int behind = up->weights.range.offset > p->weights.range.offset;
+    const uint64_t end = qk_tensor_reach_(&p->y, p->y.counts[0] * p->y.bytes);
+    qk_product first = behind ? *p : *up, second = behind ? *up : *p;
+    qk_tensor there = *y;
+    there.range = p->y.range;
+    second.y = first.y; /* as if it lay behind */
+    second.y.range.offset += end;
+    if (!qk_same_tensor_(&p->y, &there) || !qk_product_stacks_(&first, &second))
         return 0;
-    if (!by_id)
-        return x[1] * x[2] * x[3] * next->weights.counts[2] * next->weights.counts[3] == 1 && w[3] == 1 &&
-               (w[2] == 1 || p->parts[0].products != 0) && next->parts[0].products == 0 &&
-               p->weights.bytes == next->weights.bytes &&
-               qk_lie_apart_by_(&p->weights.range, &next->weights.range, row) &&
-               qk_lie_apart_by_(&p->y.range, &next->y.range, p->y.bytes) && qk_join_matrix_(p, next);
-    if (p->y.counts[2] > QK_GEMV_MAX_BATCH || w[3] != 1 || !qk_lies_behind_(&p->weights, &next->weights, row, row) ||
-        !qk_lies_behind_(&p->y, &next->y, p->y.counts[0] * p->y.bytes, p->y.bytes))
-        return 0;
-    qk_tensor_join_(&p->weights, &next->weights, 3);
-    qk_tensor_join_(&p->y, &next->y, 3);
+    p->weights = first.weights;
+    p->y = *y;
+    p->gated = behind ? 1 : 2;
     return 1;
 }
 
