@@ -385,7 +385,7 @@ mutate "views: a product's weights" $views 's/(number \/ p->counts\[0\] \/ p->sh
 mutate "views: operands of other products are read before they go" $headers/dispatch_gemm.h 's/if \(s.product > 0\) .*/if (0)/' unit views_dispatch_test
 mutate "views: no sum in parts is rounded" $sums 's/if \(p->y_type != QK_Y_F32\)/if (0)/' unit views_dispatch_test
 mutate "views: ragged rows begin anywhere in plain rows" $sums 's/if \(p->on \&\& p->uneven\)/if (0)/' unit views_dispatch_test
-mutate "views: what is off costs nothing" $views 's/p->on = p->in_parts \|\| qk_product_count_\(p\) > 1/p->on = 1/' unit views_dispatch_test
+mutate "views: what is off costs nothing" $views 's/p->on = p->in_parts \|\| /p->on = 1 || /' unit views_dispatch_test
 mutate "views: experts apart" $views 's/p->weights < rows\)/0)/' unit views_dispatch_test
 mutate "views: a matrix's rows" templates/views.glsl 's/return weights_begin \+ n/return n/' script views vulkan
 mutate "views: a stride of x" templates/views.glsl 's/x_begin \+ vector \* x_stride\) \//x_begin + vector * 256u) \//' script views vulkan
@@ -455,7 +455,7 @@ mutate "ggml: what was fused waits for a product that is not ours" $glue 's/ctx-
 mutate "ggml: tokens of other ids are sorted anew" $glue 's/last->src\[2\] == ids \&\& last->src/last->src/' unit ggml_test
 mutate "ggml: tokens are sorted anew for tiles of other rows" $glue 's/ \&\& ggml_are_same_shape\(last->src\[0\], w\);/;/' unit ggml_test
 mutate "ggml: x begins where nothing can be copied" $glue 's/p.copy_bytes != 0 \&\& get_misalign_bytes\(ctx, x\) != 0/false/' unit ggml_test
-mutate "ggml: products of experts are a launch each" $glue 's/mul->op != GGML_OP_MUL_MAT \|\| //' unit ggml_test
+mutate "ggml: products of experts are a launch each" $glue 's/mul->op == GGML_OP_MUL_MAT \? (ggml_vk_qk_joins\(ctx, graph, at, p\)) : 0/\1/' unit ggml_test
 mutate "ggml: without fusions each product is a launch" $glue 's/!ctx->device->disable_fusion \&\& //' unit ggml_test
 mutate "a call without a status word takes that of the backend" $headers/dispatch_check.h 's/range = qk_status_word_\(call->backend, range\);/;/' unit tensors_test
 mutate "a call without indices and status word takes that of the backend" $headers/dispatch_rows.h 's/qk_status_word_\(backend, status_word\)/status_word/' unit tensors_test
@@ -482,19 +482,19 @@ mutate "tensors: parts of rows wait for those before" $tensors 's/packed->waits 
 mutate "tensors: matrices that join are whole rows apart" $tensors 's/\(next->range.offset - t->range.offset\) % unit == 0/1/' unit ggml_test
 mutate "tensors: matrices that join lie behind each other" $tensors 's/qk_tensor_reach_\(t, inner\)/qk_min_(1, qk_tensor_reach_(t, inner))/' unit ggml_test
 mutate "tensors: experts that join lie behind all of a set" $tensors 's/inner \+= \(t->counts\[d\] - 1\)/inner += 0/' unit ggml_test
-mutate "tensors: more than eight tokens do not join" $tensors 's/p->y.counts\[2\] > QK_GEMV_MAX_BATCH \|\| w/w/' unit ggml_test
-mutate "tensors: tokens of other ids do not join" $tensors 's/!qk_same_tensor_\(\&p->ids, \&next->ids\)/0/' unit ggml_test
+mutate "tensors: more than eight tokens do not join" $tensors 's/p->y.counts\[2\] <= QK_GEMV_MAX_BATCH \&\& w/w/' unit ggml_test
+mutate "tensors: tokens of other ids do not join" $tensors 's/qk_same_tensor_\(\&p->ids, \&next->ids\)/1/' unit ggml_test
 mutate "tensors: sets of experts are all there" $tensors 's/expert_views.sets = p->weights.counts\[3\]/expert_views.sets = 1/' unit tensors_test
-mutate "tensors: products of several vectors do not join" $tensors 's/x\[1\] \* x\[2\] \* x\[3\] \* next/qk_min_(1, x[1] * x[2] * x[3]) * next/' unit ggml_test
-mutate "tensors: products whose x is copied do not join" $tensors 's/!qk_tensor_is_loaded\(\&same\) \|\| !qk_same/!qk_same/' unit ggml_test
+mutate "tensors: products of several vectors do not join" $tensors 's/x\[1\] \* x\[2\] \* x\[3\] \* w/qk_min_(1, x[1] * x[2] * x[3]) * w/' unit ggml_test
+mutate "tensors: products whose x is copied do not join" $tensors 's/qk_tensor_is_loaded\(\&same\) \&\& qk_same/qk_same/' unit ggml_test
 mutate "tensors: products with an epilogue do not join" $tensors 's/ \+ qk_epilogue_bits_\(next->epilogue\)//' unit tensors_test
-mutate "tensors: products of other types do not join" $tensors 's/p->types != next->types \|\| //' unit tensors_test
+mutate "tensors: products of other types do not join" $tensors 's/p->types == next->types \&\& //' unit tensors_test
 mutate "tensors: parts of joined matrices begin where they lie" $tensors 's/parts\[n\]\.weights \+= .*;/;/' unit tensors_test
 mutate "tensors: and their results" $tensors 's/parts\[n\]\.y \+= .*;/;/' unit tensors_test
 mutate "tensors: results of joined matrices are apart" $tensors 's/qk_max_\(parts\[n\]\.y, other\) - qk_min_\(parts\[n\]\.y, other\) < reach/0/' unit tensors_test
 mutate "tensors: rows of joined matrices are whole products" $tensors 's/return a;\n\}/X/; s/each = qk_common_rows_\(rows, next->weights.counts\[1\]\)/each = rows/' unit tensors_test
 mutate "tensors: so many products are joined at most" $tensors 's/all > QK_MOST_JOINED/0/' unit tensors_test
-mutate "tensors: joined matrices have the same columns" $tensors 's/w\[0\] != next->weights.counts\[0\]/0/' unit tensors_test
+mutate "tensors: joined matrices have the same columns" $tensors 's/p->weights.counts\[0\] == next->weights.counts\[0\]/1/' unit tensors_test
 mutate "tensors: joined matrices are chosen for as one" $tensors 's/p->parts\[0\]\.products != 0 \? w\[1\] \* w\[2\] : w\[1\];/w[1];/' unit tensors_test
 mutate "sums: joined matrices are shared out as one" $headers/dispatch_sums.h 's/joined \? s->count \* s->products : s->count/s->count/' unit tensors_test
 mutate "epilogue: an argument may lie between results in parts" $headers/dispatch_epilogue.h 's/r->parts != NULL \? qk_check_parts_overlap_\(call, to, r, error\) : //' unit tensors_test
