@@ -287,7 +287,7 @@ static char *fetch(qg_arena *arena, const qg_program *program, const char *name)
         clamped ? ", but that of the last block of all, from where loads of 16 bytes would go beyond the end" : "",
         name, fetched_parameters(arena, wide, "out "));
     if (clamped) {
-        const char *rows = kernel->family->experts ? "(expert_end - expert_first) * rows" : "rows";
+        const char *rows = kernel->family->experts ? "row_of_expert(expert_end - expert_first - 1u) + rows" : "rows";
         qg_text_printf(
             &text,
             "    if (PADDED == 0u && n + 1u == %s && j + %uu >= row_tiles / %uu) {\n        n = 0u;\n        j = ",
