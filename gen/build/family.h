@@ -273,7 +273,7 @@ extern const qg_schedule qg_schedules[QK_SCHEDULE_COUNT];
 /* The tiles that a schedule other than QK_SCHEDULE_NONE walks with; NULL: the kernel does not have it. */
 const qg_plan *qg_tile_of(const qg_kernel *kernel, qk_schedule schedule);
 const char *qg_schedule_name(qk_schedule schedule);
-/* Whether rows may be of two matrices in turn, the sums of one of which are gates of the other's: neighbours have them. */
+/* Whether rows may be of two matrices in turn, one of which gates the other: neighbours have their sums. */
 bool qg_gates_rows(const qg_kernel *kernel, qk_schedule schedule);
 /* The schedule of sums over rows of that name, or QK_SCHEDULE_NONE; and all their names, "|" between them. */
 qk_schedule qg_schedule_of_rows(const char *name);

@@ -286,7 +286,7 @@ static char *fetch(qg_arena *arena, const qg_program *program, const char *name)
         name, fetched_parameters(arena, wide, "out "),
         wide->of_unit ? "  // wide tile `j` of row `n`" : "  // tile `j` of row `n`");
     if (clamped) {
-        const char *rows = kernel->family->experts ? "(expert_end - expert_first) * rows" : "rows";
+        const char *rows = kernel->family->experts ? "row_of_expert(expert_end - expert_first - 1u) + rows" : "rows";
         qg_text_printf(
             &text,
             "    if (PADDED == 0u && n + 1u == %s && j + %uu >= row_tiles / %uu) {\n        n = 0u;\n        j = ",

@@ -283,7 +283,7 @@ void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of r
 
 // Not that of the last block of all, from where loads of 16 bytes would go beyond the end.
 void fetch(uint n, uint j, out uvec4 fours[2], out uint words[5]) {  // tile `j` of row `n`
-    if (PADDED == 0u && n + 1u == (expert_end - expert_first) * rows && j + 2u >= row_tiles / 8u) {
+    if (PADDED == 0u && n + 1u == row_of_expert(expert_end - expert_first - 1u) + rows && j + 2u >= row_tiles / 8u) {
         n = 0u;
         j = j % 2u;
     }

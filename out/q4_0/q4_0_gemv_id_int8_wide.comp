@@ -205,7 +205,7 @@ void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of r
 
 // Not that of the last block of all, from where loads of 16 bytes would go beyond the end.
 void fetch(uint n, uint j, out uvec4 fours[3]) {  // tile `j` of row `n`
-    if (PADDED == 0u && n + 1u == (expert_end - expert_first) * rows && j + 1u >= row_tiles / 4u) {
+    if (PADDED == 0u && n + 1u == row_of_expert(expert_end - expert_first - 1u) + rows && j + 1u >= row_tiles / 4u) {
         n = 0u;
         j = 0u;
     }

@@ -110,12 +110,14 @@ for constants in "" " constants=schedule:0"; do
 done
 # Gate and up, in either order: rows of both in turn, of each schedule whose neighbours have them, and of subgroups that share them.
 gated() {
-  local format=$1 gate more cols=cols=2048
+  local format=$1 gate more dense sets cols=cols=2048
   shift
   for more in "" " constants=schedule:2,local_size_x:256,rows:8,split:8" " constants=schedule:3,rows:2" "$@"; do
     for gate in 1 2; do
-      case_of "format=$format family=gemv type=f32 rows=69 $cols batch=1 views=batches=2,weights_batches=2,weights_strides=73,x_strides=same,gated=$gate,y_offset=4$more"
-      case_of "format=$format family=gemv_id type=f16 $cols experts=5 slots=2 batch=3 views=sets=2,weights_stride=71,weights_set_stride=400,y_type=f16,y_slot_stride=74,gated=$gate${more/,split:8/}"
+      dense="views=batches=2,weights_batches=2,weights_strides=73,x_strides=same,gated=$gate,y_offset=4"
+      sets="views=sets=2,weights_stride=71,weights_set_stride=400,y_type=bf16,y_slot_stride=74,gated=$gate"
+      case_of "format=$format family=gemv type=f32 rows=69 $cols batch=1 $dense$more"
+      case_of "format=$format family=gemv_id type=f16 $cols experts=5 slots=2 batch=3 $sets${more/,split:8/}"
     done
   done
 }
