@@ -9,8 +9,8 @@
   @end
 @end
 @{x_kept}
-
 @if halves
+
 // The unit of x that halves are steps of: weights are up to 2^16, or codes of ten bits that stand for 2^-24 each.
 float scale_of(@{vec} most, @{vec} all) {
     const float largest = @{largest_of_most};
@@ -70,6 +70,7 @@ int sum_of_bytes(uint bytes) { return dot4(bytes, 0x01010101u); }
   @end
 @end
 @if adds_dots
+
 // sum + dot(a, b), in as many operations as a has lanes.
 float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum)))); }
 

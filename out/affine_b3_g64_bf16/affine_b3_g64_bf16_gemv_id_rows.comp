@@ -132,7 +132,6 @@ const uint TILES = 2u;
 // Kept of x: tiles, in the order of the weights, and sums over runs that share a scale.
 vec4 x[TILES][8];
 float x_sum[TILES][1];
-
 void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint tile = j % 2u, place = j / 2u * 16u + tile * 8u, from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 8u) + place;
     vec4 run[8];

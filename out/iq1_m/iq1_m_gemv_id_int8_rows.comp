@@ -137,7 +137,6 @@ void keep_word(uint k, uint i, uint word) { x[k][i / 4u][i % 4u] = word; }
 float x_step(uint k, uint i) { return uintBitsToFloat(kept_word(k, DIGITS * 4u + i)); }  // that integers stand for
 float x_sum(uint k, uint i) { return uintBitsToFloat(kept_word(k, DIGITS * 4u + 1u + i)); }  // over runs that share a scale
 int x_digits(uint k, uint digit, uint i) { return int(kept_word(k, DIGITS * 4u + 3u + digit + i)); }  // of them, one digit
-
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {  // `most`: the largest magnitudes. What is not finite makes the step NaN
     const float largest = max(max(most.x, most.y), max(most.z, most.w));

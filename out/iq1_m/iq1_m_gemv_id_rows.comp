@@ -130,7 +130,6 @@ const uint TILES = 4u;
 // Kept of x: tiles, in the order of the weights, and sums over runs that share a scale.
 vec4 x[TILES][4];
 float x_sum[TILES][3];
-
 void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint tile = j % 16u, place = j / 16u * 64u + tile * 4u,
         from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 4u) + place;

@@ -141,7 +141,6 @@ shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 const uint X_FOURS = DIGITS * 4u + 1u;
 uvec4 x[TILES][X_FOURS];
 float x_step(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][i]); }  // that integers stand for
-
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {  // `most`: the largest magnitudes. What is not finite makes the step NaN
     const float largest = max(max(most.x, most.y), max(most.z, most.w));

@@ -129,7 +129,6 @@ const uint TILES = 4u;
 // Kept of x: tiles, in the order of the weights, and sums over runs that share a scale.
 vec4 x[TILES][4];
 float x_sum[TILES][1];
-
 void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of right-hand side `vector`
     const uint place = j * 4u, from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 4u) + place;
     vec4 run[4];

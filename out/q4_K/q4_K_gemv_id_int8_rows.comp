@@ -134,7 +134,6 @@ const uint X_FOURS = DIGITS * 1u + 1u;
 uvec4 x[TILES][X_FOURS];
 float x_step(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS][i]); }  // that integers stand for
 float x_sum(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS][1u + i]); }  // over runs that share a scale
-
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {  // `most`: the largest magnitudes. What is not finite makes the step NaN
     const float largest = max(max(most.x, most.y), max(most.z, most.w));

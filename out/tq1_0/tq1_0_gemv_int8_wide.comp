@@ -44,11 +44,9 @@ layout(binding = 6, std430) readonly buffer Residual { float residual[]; };
 layout(push_constant) uniform Push {
     uint rows, row_tiles, batch;  // of this launch; tiles of 64 elements in a row; right-hand sides
     uint y_first, y_rows, epilogue;  // where it begins in y; rows of a right-hand side there
-    uint groups, matrix_first, matrices, vectors;  // of VIEWS: workgroups of a matrix; first matrix; inner matrices; right-hand sides
-    uint sharing, sharing_outer;  // neighbours with the same weights
+    uint groups, matrix_first, matrices, vectors, sharing, sharing_outer;  // of VIEWS: workgroups of a matrix; neighbours share weights
     uint weights_first, weights_inner, weights_outer;  // rows; to the next inner and outer matrix
-    uint x_first, x_stride, x_inner, x_outer;  // elements; to the next right-hand side, and matrix
-    uint y_skip, y_stride, y_inner, y_outer;  // in y alone; then as of x
+    uint x_first, x_stride, x_inner, x_outer, y_skip, y_stride, y_inner, y_outer;  // elements; to the next right-hand side, and matrix
     uint second, third, weights_second, weights_third, y_second, y_third;  // from these matrices on both lie further
 };
 
@@ -127,7 +125,6 @@ uint kept_word(uint k, uint i) { return x[k][i / 4u][i % 4u]; }
 void keep_word(uint k, uint i, uint word) { x[k][i / 4u][i % 4u] = word; }
 float x_step(uint k, uint i) { return uintBitsToFloat(kept_word(k, DIGITS * 32u + i)); }  // that integers stand for
 int x_digits(uint k, uint digit, uint i) { return int(kept_word(k, DIGITS * 32u + 4u + digit * 4u + i)); }  // of them, one digit
-
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {  // `most`: the largest magnitudes. What is not finite makes the step NaN
     const float largest = max(max(most.x, most.y), max(most.z, most.w));
