@@ -167,7 +167,7 @@ static qk_product ggml_vk_qk_product(const ggml_backend_vk_context * ctx, const 
 static int ggml_vk_qk_joins(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at, qk_product & p) {
     const ggml_tensor * mul = graph->nodes[at];
     int count = 0;
-    for (; !ctx->device->disable_fusion && at + count + 1 < graph->n_nodes; count++) {
+    for (; at + count + 1 < graph->n_nodes; count++) {
         const ggml_tensor * next = graph->nodes[at + count + 1];
         if (next->src[1] != mul->src[1] || !ggml_vk_qk_multiplies(next)) {
             break;
@@ -196,8 +196,8 @@ static void ggml_vk_qk_keep(const ggml_cgraph * graph, ggml_backend_graph_optimi
 // Whether a product, the node behind it and what gates one of them by the other are one launch; which is then `p`. Results of the two
 // are for nobody else.
 static bool ggml_vk_qk_gates(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at, qk_product & p) {
-    const ggml_tensor * mul = graph->nodes[at], * next = at + 2 < graph->n_nodes ? graph->nodes[at + 1] : nullptr;
-    if (next == nullptr || ctx->device->disable_fusion || !ggml_vk_qk_multiplies(mul) || !ggml_vk_qk_multiplies(next) ||
+    const ggml_tensor * mul = graph->nodes[at], * next = graph->nodes[at + 1];
+    if (at + 2 >= graph->n_nodes || graph->nodes[at + 2]->op != GGML_OP_GLU || !ggml_vk_qk_multiplies(next) ||
         !ggml_can_fuse_subgraph(graph, at, { mul->op, mul->op, GGML_OP_GLU }, { at + 2 })) {
         return false;
     }
@@ -216,11 +216,13 @@ static bool ggml_vk_qk_gates(const ggml_backend_vk_context * ctx, const ggml_cgr
 // the other, for joined ones are not measured.
 static int ggml_vk_qk_fuses(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at, int & written) {
     const ggml_tensor * mul = graph->nodes[at];
-    if (!ggml_vk_qk_multiplies(mul)) {
+    if (ctx->device->disable_fusion || at + 1 >= graph->n_nodes || graph->nodes[at + 1]->src[1] != mul->src[1] ||
+        !ggml_vk_qk_multiplies(mul)) {
         return 0;
     }
-    qk_product p = ggml_vk_qk_product(ctx, mul, mul), gated;
-    const bool gates = ggml_vk_qk_gates(ctx, graph, at, gated);
+    qk_product p;
+    const bool gates = ggml_vk_qk_gates(ctx, graph, at, p);
+    p = ggml_vk_qk_product(ctx, mul, mul);
     const int count = gates ? 2 : mul->op == GGML_OP_MUL_MAT ? ggml_vk_qk_joins(ctx, graph, at, p) : 0;
     written = gates ? 1 << 2 : (2 << count) - 1;
     return count;

@@ -58,7 +58,7 @@ static bool mul_mat(ggml_tensor * first, ggml_tensor * second = nullptr, ggml_te
 
 // How many nodes behind the first are of its launch; all are written, but where a node gates.
 static int fuses(const ggml_cgraph * graph) {
-    int written = 0;
+    int written = 1;
     const int count = ggml_vk_qk_fuses(&ctx, graph, 0, written);
     const bool gates = graph->nodes[count]->op == GGML_OP_GLU;
     CHECK(written == (gates ? 1 << 2 : (2 << count) - 1));
@@ -340,8 +340,9 @@ static void test_gated() {
     glu.src[1] = &reads;
     CHECK(!gates());
     glu.src[1] = &up;
+    CHECK(fuses(&graph) == 2);
     ctx.device->disable_fusion = true;
-    CHECK(!gates());
+    CHECK(fuses(&graph) == 0);
     ctx.device->disable_fusion = false;
     x.ne[1] = gate.ne[1] = up.ne[1] = glu.ne[1] = 2;
     CHECK(!gates());
