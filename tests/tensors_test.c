@@ -229,6 +229,37 @@ static void test_three_joined(void **state) {
     assert_int_equal(qk_dispatch_product(&backend, &p, NULL), QK_ERROR_ARGUMENT);
 }
 
+/* Constants of the last launch but that of views. */
+static void constants_of(const notes *n, const qk_kernel *kernel, uint64_t *values) {
+    for (uint32_t i = 0; i < kernel->spec_constant_count; i++)
+        values[i] =
+            kernel->spec_constants[i].id == QK_CONSTANT_VIEWS ? 0 : n->words[n->size - kernel->spec_constant_count + i];
+}
+
+/* Joined matrices have the kernel and the constants of one that has all of their rows. */
+static void test_joined_as_one(void **state) {
+    (void)state;
+    static notes a, b;
+    for (uint64_t rows = 64; rows <= 32768; rows *= 2) {
+        qk_backend backend = backend_for(&a), other = backend_for(&b);
+        uint64_t joined[QK_MAX_CONSTANTS], one[QK_MAX_CONSTANTS];
+        backend.limits.features |= QK_FEATURE_INTEGER_DOT_PRODUCT;
+        other.limits.features |= QK_FEATURE_INTEGER_DOT_PRODUCT;
+        qk_product p = joinable(2 * rows, 0, 0), whole = joinable(4 * rows, 0, 0);
+        const qk_product k = joinable(rows, 2 * rows, 2 * rows), v = joinable(rows, 3 * rows, 3 * rows);
+        assert_true(qk_product_joins(&p, &k) && qk_product_joins(&p, &v));
+        p.weights.range.size = whole.weights.range.size = 4 * rows * ROW + QK_PADDING;
+        assert_int_equal(plan(&backend, &p), QK_OK);
+        assert_int_equal(plan(&other, &whole), QK_OK);
+        assert_ptr_equal(p.kernel, whole.kernel);
+        assert_int_equal(qk_dispatch_product(&backend, &p, NULL), QK_OK);
+        assert_int_equal(qk_dispatch_product(&other, &whole, NULL), QK_OK);
+        constants_of(&a, p.kernel, joined);
+        constants_of(&b, p.kernel, one);
+        assert_memory_equal(joined, one, p.kernel->spec_constant_count * sizeof *one);
+    }
+}
+
 /* What is no part of one product stays as it was. */
 static void test_not_joined(void **state) {
     (void)state;
@@ -602,11 +633,11 @@ static void test_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products), cmocka_unit_test(test_same_x),       cmocka_unit_test(test_sets),
-        cmocka_unit_test(test_gates),    cmocka_unit_test(test_three_joined), cmocka_unit_test(test_not_joined),
-        cmocka_unit_test(test_sixteen),  cmocka_unit_test(test_tiles),        cmocka_unit_test(test_packed_parts),
-        cmocka_unit_test(test_experts),  cmocka_unit_test(test_refused),      cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_rows),     cmocka_unit_test(test_no_status),
+        cmocka_unit_test(test_products),      cmocka_unit_test(test_same_x),       cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_gates),         cmocka_unit_test(test_three_joined), cmocka_unit_test(test_not_joined),
+        cmocka_unit_test(test_joined_as_one), cmocka_unit_test(test_sixteen),      cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_packed_parts),  cmocka_unit_test(test_experts),      cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_copies),        cmocka_unit_test(test_rows),         cmocka_unit_test(test_no_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
