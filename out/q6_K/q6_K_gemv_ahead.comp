@@ -102,7 +102,7 @@ void store_y(uint at, float sum) {
 
 // Row `n` of right-hand side `m` is done.
 void finish(uint m, uint n, float sum) {
-    if (VIEWS == 2u) {  // of rows in turn, the lane of the gate stores silu(gate) * the other
+    if (VIEWS == 2u) {  // of rows in turn: that of the gate, number y_outer, has silu(gate) * the other
         const float other = subgroupShuffleXor(sum, 1u);
         if (n % 2u != y_outer) return;
         sum = sum / (1.0 + exp(-sum)) * other, n /= 2u;

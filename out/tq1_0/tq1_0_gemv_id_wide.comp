@@ -110,7 +110,7 @@ float scale_of_pair(uint pair, uint expert) {
 
 // Row `n` of a token's expert is done. An expert that is not there has zeros, to which no more is added than what stands there.
 void finish(uint pair, uint expert, uint n, float sum, float scale) {
-    if (VIEWS == 2u) {  // of rows in turn, the lane of the gate stores silu(gate) * the other
+    if (VIEWS == 2u) {  // of rows in turn: that of the gate, number y_outer, has silu(gate) * the other
         const float other = subgroupShuffleXor(sum, 1u);
         if (n % 2u != y_outer) return;
         sum = sum / (1.0 + exp(-sum)) * other, n /= 2u;
