@@ -501,6 +501,8 @@ mutate "epilogue: an argument may lie between results in parts" $headers/dispatc
 mutate "epilogue: but not in them" $headers/dispatch_epilogue.h 's/status = qk_check_overlap_\(call, error\);/(void)qk_check_overlap_(call, error);/' unit tensors_test
 mutate "views: parts have no epilogue but adds" $headers/dispatch_epilogue.h 's/r->parts != NULL && \(qk/0 \&\& (qk/' unit views_dispatch_test
 mutate "views: results of parts are apart" $headers/dispatch_views.h 's/if \(apart < reach\)/if (0)/' unit views_dispatch_test
+mutate "views: parts end where one has no products" $headers/dispatch_views.h 's/QK_MOST_PARTS \&\& parts\[i\]\.products != 0;/QK_MOST_PARTS;/' unit views_dispatch_test
+mutate "views: parts are of whole blocks" $headers/dispatch_views.h 's/if \(p->gated != 0 \|\| kernel->view != QK_VIEW_BLOCKS\)/if (0)/' unit views_dispatch_test
 mutate "views: parts have all products" $headers/dispatch_views.h 's/if \(products == p->counts\[0\] && /if (/' unit views_dispatch_test
 mutate "views: a part begins where it says" $headers/dispatch_views.h 's/parts\[i\]\.weights - qk_weights_of_\(p, number\)/parts[i].weights/' unit views_dispatch_test
 mutate "views: results of the first part, too" $headers/dispatch_sums.h 's/at\.y = skip - y_one \+ p->y_first/at.y = skip - y_one/' unit views_dispatch_test

@@ -224,6 +224,10 @@ static void test_refused(void **state) {
         CHANGED(f, c.views.batches[0] = c.views.weights_batches[0] = 3; set_part(&c, 0, 2, 0, 0);
                 set_part(&c, 1, 1, 256, 767), ARGUMENT,
                 "views->parts[0].y and views->parts[1].y are 767 apart, must be at least 768");
+        CHANGED(f, c.views.batches[0] = c.views.weights_batches[0] = 2; set_part(&c, 0, 1, 0, 0);
+                set_part(&c, 2, 1, 256, 768), ARGUMENT, "views->parts have 1 products, must have all of one");
+        CHANGED(f, c.kernel.view = QK_VIEW_GROUPS;
+                set_part(&c, 0, 1, 5, 0), UNSUPPORTED, "views->parts must be none where products are gated, or blocks");
         CHANGED(f, c.views.batches[0] = c.views.weights_batches[0] = 3; set_part(&c, 0, 1, 0, 768);
                 set_part(&c, 1, 1, 256, 0), ARGUMENT,
                 "views->parts have 2 products, must have all of one dimension, 3, with a matrix each");

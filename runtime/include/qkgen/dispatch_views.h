@@ -38,7 +38,7 @@ typedef struct qk_views {
     uint64_t y_strides[2];
     uint64_t weights_strides[2]; /* rows, from a matrix to the next; 0: as many as it has, and all of dimension 0 */
     qk_y_type y_type;
-    /* Where products lie in parts, such as a matrix and one with fewer rows; of the first, products 0: they do not. Within a part strides
+    /* Where products lie in parts, such as a matrix and one with fewer rows; behind the last is one without products. Within a part strides
      * say where they lie. Parts lie in any order, results of none in those of another. There is one dimension, each product has a matrix
      * of its own, and no epilogue is for them but `adds`. */
     qk_part parts[QK_MOST_PARTS];
@@ -76,7 +76,7 @@ typedef struct qk_planes_ {
     uint64_t x, x_at[2], y, y_at[2], weights_at[2];
     uint64_t x_extent, y_extent, weights_extent; /* elements, and rows, of all of them */
     int in_parts;
-    /* Of parts: where the first begins; from which products on the others are, and how much further they lie than they would, modulo 2^64. */
+    /* Of parts: where the first begins; from which products on the others are, and how much further these lie, modulo 2^64. */
     uint64_t weights_first, y_first, part_at[2], part_weights[2], part_y[2];
 } qk_planes_;
 
@@ -228,10 +228,14 @@ static inline qk_status qk_count_products_(const qk_kernel *kernel, const qk_vie
 static inline qk_status qk_check_parts_(const qk_kernel *kernel, const qk_part *parts, const qk_planes_ *p,
                                         uint64_t rows, qk_error *error) {
     uint64_t products = 0;
-    for (uint32_t i = 0; i < QK_MOST_PARTS; i++) {
+    if (p->gated != 0 || kernel->view != QK_VIEW_BLOCKS)
+        return qk_fail(error, QK_ERROR_UNSUPPORTED,
+                       "%s: views->parts must be none where products are gated, or blocks are patches of a matrix",
+                       kernel->name);
+    for (uint32_t i = 0; i < QK_MOST_PARTS && parts[i].products != 0; i++) {
         const qk_part *a = &parts[i];
         products = qk_sum_(products, a->products);
-        for (uint32_t j = 0; j < i && a->products != 0; j++) {
+        for (uint32_t j = 0; j < i; j++) {
             const qk_part *b = &parts[j];
             const qk_part *low = a->y < b->y ? a : b;
             const uint64_t apart = a->y < b->y ? b->y - a->y : a->y - b->y;

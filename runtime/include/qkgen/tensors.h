@@ -432,8 +432,8 @@ static inline int qk_product_joins(qk_product *p, const qk_product *next) {
 }
 
 /* Lets a product be that of two matrices, or sets of experts, whose results are one: `y` = silu(its own) * that of `up`. For whom
- * qk_product_joins is, but for where results lay; weights of `up` may also lie before its own. Whether it can; a kernel or a device may still
- * refuse it (qk_plan_product, qk_dispatch_product). */
+ * qk_product_joins is, but for where results lay; weights of `up` may also lie before its own. Whether it can; a kernel or a device may
+ * still refuse it (qk_plan_product, qk_dispatch_product). */
 static inline int qk_product_gates(qk_product *p, const qk_product *up, const qk_tensor *y) {
     const int behind = up->weights.range.offset > p->weights.range.offset;
     const uint64_t end = qk_tensor_reach_(&p->y, p->y.counts[0] * p->y.bytes);
