@@ -3,7 +3,6 @@
 @include x_buffers.glsl
 @{result_buffers}
 @include sums_push.glsl
-
 @include x_run.glsl
 
 @{tables}

@@ -88,15 +88,15 @@ void main() {
                 }
 @end
 @if in_turns
-                [[unroll]] for (uint turn = 0u; turn < TURNS; ++turn) {
+                [[unroll]] for (uint turn = 0u; TURNS > 1u && turn < TURNS; ++turn) {
                     if (!is_turn(turn)) continue;
-                    const bvec4 turns = bvec4(turn == 0u, turn == 1u || TURNS == 1u, turn == 2u || TURNS == 1u, turn == 3u || TURNS == 1u);
+                    const bvec4 turns = bvec4(turn == 0u, turn == 1u, turn == 2u, turn == 3u);
 @if !apart
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) if (TURNS > 1u) fetch(min(row + r, last), from + t, @{fetched_at});
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t, @{fetched_at});
 @end
                     [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
   @if digits
-                        if (TURNS > 1u && m > 0u && m >= batch) continue;  // a branch here, too
+                        if (m > 0u && m >= batch) continue;  // a branch here, too
                         take_x(m, t);
   @else
                         take_x(m, t, turns);
@@ -104,7 +104,7 @@ void main() {
 @if apart
                         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
                             const uint n = min(row + r + (r == 0u ? 0u : after(sum[0][r - 1u])), last);
-                            if (TURNS > 1u && m == 0u) fetch(n, from + t, @{fetched_at});
+                            if (m == 0u) fetch(n, from + t, @{fetched_at});
                             accumulate(min(row + r, last), from + t, 0u, @{fetched_at}, turns, sum[m][r]);
                         }
 @else
@@ -113,17 +113,23 @@ void main() {
 @end
                     }
                 }
-@else
+                if (TURNS > 1u) continue;
+@end
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+@if in_turns
+  @if digits
+                    take_x(m, t);
+  @else
+                    take_x(m, t, bvec4(true));
+  @end
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                        accumulate(min(row + r, last), from + t, 0u, @{fetched_at}, bvec4(true), sum[m][r]);
+@else
                     take_x(m, t);
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, last), from + t, 0u, @{fetched_at}, sum[m][r]);
+@end
                 }
-@end
-@if in_turns
-                if (TURNS > 1u || t + lanes >= count) continue;
-@else
                 if (t + lanes >= count) continue;
-@end
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t + lanes, @{fetched_at});
             }
         }

@@ -9,5 +9,4 @@ layout(push_constant) uniform Push {
     uint x_first, x_stride, x_inner, x_outer, y_skip, y_stride, y_inner, y_outer;  // elements; to the next right-hand side, and matrix
     uint second, third, weights_second, weights_third, y_second, y_third;  // from these matrices on both lie further
 };
-
 @include views.glsl

@@ -126,16 +126,9 @@ static const qg_node *aligned(qg_ir *ir, const place *at, const qg_node *start, 
     return qg_lane(ir, four(ir, at->buffer, index), word % FOUR);
 }
 
-/* What of an index decides where in its four it is. */
-static const qg_node *phase_of(const qg_node *index) {
-    if (index->op != QG_ADD) return index;
-    if (known_divisor(index->arg[0]) == FOUR) return phase_of(index->arg[1]);
-    return known_divisor(index->arg[1]) == FOUR ? phase_of(index->arg[0]) : index;
-}
-
 /* A bit of where a window begins in its first four. */
 static const qg_node *phase_bit(qg_ir *ir, const qg_node *begin, uint32_t bit) {
-    const qg_node *masked = binary(ir, QG_AND, phase_of(begin), qg_uint(ir, bit));
+    const qg_node *masked = binary(ir, QG_AND, begin, qg_uint(ir, bit));
     return qg_let(ir, binary(ir, QG_NE, masked, qg_uint(ir, 0)), bit == 1 ? "odd" : "upper", NULL);
 }
 

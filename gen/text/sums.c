@@ -106,7 +106,7 @@ static void add_parts(qg_text *text, long long last, bool in_turns, const char *
     qg_text_puts(text, last ? " : part0)" : " : part0);\n");
     for (long long i = 1; i <= last; ++i) {
         qg_text_printf(text, ", dots%lld = ", i);
-        if (in_turns) qg_text_printf(text, "TURNS > 1u ? 256.0 * dots%lld + float(part%lld) : ", i, i);
+        if (in_turns) qg_text_printf(text, "256.0 * dots%lld + ", i);
         qg_text_printf(text, "float(part%lld)%s", i, i < last ? "" : ";\n");
     }
 }

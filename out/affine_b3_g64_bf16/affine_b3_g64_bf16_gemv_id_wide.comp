@@ -88,7 +88,6 @@ float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }  // of the 
 
 // Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-
 // 16 bits, rounded once, ties to even; in integers, for Vulkan leaves that open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
@@ -98,13 +97,11 @@ uint y_bits(float v) {
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
-
 float y_before(uint at) {  // what y holds
     if (Y_TYPE == 0u) return y[at];
     const uint bits = uint(y_halves[at]);
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
 }
-
 void store_y(uint at, float sum) {
     if (Y_TYPE == 0u) y[at] = sum;
     else y_halves[at] = uint16_t(y_bits(sum));
@@ -207,9 +204,9 @@ void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout float sum) {
-    uint tile = j % 2u, shift = tile * 16u;
+    uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u, shift = tile * 16u, begin = block * 12u + tile * 6u;
     float s = bf16_to_f32(words[0] >> shift), b = bf16_to_f32(words[1] >> shift);
-    bool upper = ((tile * 6u) & 2u) != 0u;
+    bool upper = (begin & 2u) != 0u;
     uvec4 four0 = fours[0], four1 = fours[1];
     uint pick0 = upper ? four0.z : four0.x, pick1 = upper ? four0.w : four0.y, w_run0 = (pick0 >> 16u) | (pick1 << 16u);
     uint pick2 = upper ? four1.x : four0.z, w_run1 = (pick1 >> 16u) | (pick2 << 16u), pick3 = upper ? four1.y : four0.w;

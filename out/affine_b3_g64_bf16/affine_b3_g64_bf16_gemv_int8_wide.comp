@@ -56,7 +56,6 @@ layout(push_constant) uniform Push {
     uint x_first, x_stride, x_inner, x_outer, y_skip, y_stride, y_inner, y_outer;  // elements; to the next right-hand side, and matrix
     uint second, third, weights_second, weights_third, y_second, y_third;  // from these matrices on both lie further
 };
-
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
 uint matrix = 0u, weights_begin = 0u, x_begin = 0u, y_begin = 0u;
 void find_matrix() {
@@ -74,7 +73,6 @@ uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_within(uint n) { return VIEWS == 2u ? n / 2u + n % 2u * weights_outer : n; }
 uint row_of_weights(uint n) { return weights_begin + row_within(n); }  // among all of them
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
-
 vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
@@ -86,7 +84,6 @@ float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }  // of the 
 
 // Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-
 // 16 bits, rounded once, ties to even; in integers, for Vulkan leaves that open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
@@ -96,13 +93,11 @@ uint y_bits(float v) {
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
-
 float y_before(uint at) {  // what y holds
     if (Y_TYPE == 0u) return y[at];
     const uint bits = uint(y_halves[at]);
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
 }
-
 void store_y(uint at, float sum) {
     if (Y_TYPE == 0u) y[at] = sum;
     else y_halves[at] = uint16_t(y_bits(sum));
@@ -225,9 +220,9 @@ void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout float sum) {
-    uint tile = j % 2u, shift = tile * 16u;
+    uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u, shift = tile * 16u, begin = block * 12u + tile * 6u;
     float s = bf16_to_f32(words[0] >> shift), b = bf16_to_f32(words[1] >> shift);
-    bool upper = ((tile * 6u) & 2u) != 0u;
+    bool upper = (begin & 2u) != 0u;
     uvec4 four0 = fours[0], four1 = fours[1];
     uint pick0 = upper ? four0.z : four0.x, run0 = pick0 >> 12u, pick1 = upper ? four0.w : four0.y;
     uint w_run0 = (pick0 >> 16u) | (pick1 << 16u), run1 = w_run0 >> 8u, run2 = pick1 >> 4u;

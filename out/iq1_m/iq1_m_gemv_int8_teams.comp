@@ -54,7 +54,6 @@ layout(push_constant) uniform Push {
     uint x_first, x_stride, x_inner, x_outer, y_skip, y_stride, y_inner, y_outer;  // elements; to the next right-hand side, and matrix
     uint second, third, weights_second, weights_third, y_second, y_third;  // from these matrices on both lie further
 };
-
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
 uint matrix = 0u, weights_begin = 0u, x_begin = 0u, y_begin = 0u;
 void find_matrix() {
@@ -71,7 +70,6 @@ uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x %
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
-
 vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
@@ -81,7 +79,6 @@ vec4 x_run(uint at) {  // 4 consecutive elements
 
 // Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-
 // 16 bits, rounded once, ties to even; in integers, for Vulkan leaves that open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
@@ -91,7 +88,6 @@ uint y_bits(float v) {
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
-
 // Two results of 16 bits share a word, maybe of two threads: neither takes the other's part.
 float y_before(uint at) {
     if (Y_TYPE == 0u) return y[at];
@@ -263,8 +259,7 @@ void accumulate(uint n, uint j, uint k, uint words[6], bvec4 turns, inout float 
         const int part1 = (2 * int(sc2) + 1) * (dot16(0, uvec4(bytes8, bytes9, bytes10, bytes11), x[k][digit * 4u + 2u])
             - x_digits(k, digit, 2u)) + (2 * int(sc3) + 1)
             * (dot16(0, uvec4(bytes12, bytes13, bytes14, bytes15), x[k][digit * 4u + 3u]) - x_digits(k, digit, 3u));
-        dots0 = 256.0 * dots0 + float(DIGITS > 1u && TURNS == 1u ? part0 + part1 : part0),
-            dots1 = TURNS > 1u ? 256.0 * dots1 + float(part1) : float(part1);
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u && TURNS == 1u ? part0 + part1 : part0), dots1 = 256.0 * dots1 + float(part1);
     }
     if (TURNS == 1u) sum += d * (DIGITS > 1u ? x_step(k, 0u) * dots0 : x_step(k, 0u) * dots0 + x_step(k, 1u) * dots1)
         + d * (int(sg0) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * x_sum(k, 0u)
@@ -355,20 +350,26 @@ void main() {
                 if (TURNS == 1u) fetch(min(row + r, last), from + min(lane, count - 1u), words[r]);
             if (slice < tiles || first < group_count() * teams * ROWS) share_slice(from, count);  // else it is there still
             for (uint t = lane; t < count; t += lanes) {
-                [[unroll]] for (uint turn = 0u; turn < TURNS; ++turn) {
+                [[unroll]] for (uint turn = 0u; TURNS > 1u && turn < TURNS; ++turn) {
                     if (!is_turn(turn)) continue;
-                    const bvec4 turns = bvec4(turn == 0u, turn == 1u || TURNS == 1u, turn == 2u || TURNS == 1u, turn == 3u || TURNS == 1u);
+                    const bvec4 turns = bvec4(turn == 0u, turn == 1u, turn == 2u, turn == 3u);
                     [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-                        if (TURNS > 1u && m > 0u && m >= batch) continue;  // a branch here, too
+                        if (m > 0u && m >= batch) continue;  // a branch here, too
                         take_x(m, t);
                         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
                             const uint n = min(row + r + (r == 0u ? 0u : after(sum[0][r - 1u])), last);
-                            if (TURNS > 1u && m == 0u) fetch(n, from + t, words[r]);
+                            if (m == 0u) fetch(n, from + t, words[r]);
                             accumulate(min(row + r, last), from + t, 0u, words[r], turns, sum[m][r]);
                         }
                     }
                 }
-                if (TURNS > 1u || t + lanes >= count) continue;
+                if (TURNS > 1u) continue;
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                    take_x(m, t);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                        accumulate(min(row + r, last), from + t, 0u, words[r], bvec4(true), sum[m][r]);
+                }
+                if (t + lanes >= count) continue;
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t + lanes, words[r]);
             }
         }

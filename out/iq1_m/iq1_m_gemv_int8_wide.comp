@@ -54,7 +54,6 @@ layout(push_constant) uniform Push {
     uint x_first, x_stride, x_inner, x_outer, y_skip, y_stride, y_inner, y_outer;  // elements; to the next right-hand side, and matrix
     uint second, third, weights_second, weights_third, y_second, y_third;  // from these matrices on both lie further
 };
-
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
 uint matrix = 0u, weights_begin = 0u, x_begin = 0u, y_begin = 0u;
 void find_matrix() {
@@ -72,7 +71,6 @@ uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_within(uint n) { return VIEWS == 2u ? n / 2u + n % 2u * weights_outer : n; }
 uint row_of_weights(uint n) { return weights_begin + row_within(n); }  // among all of them
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
-
 vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
@@ -82,7 +80,6 @@ vec4 x_run(uint at) {  // 4 consecutive elements
 
 // Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-
 // 16 bits, rounded once, ties to even; in integers, for Vulkan leaves that open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
@@ -92,7 +89,6 @@ uint y_bits(float v) {
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
-
 // Two results of 16 bits share a word, maybe of two threads: neither takes the other's part.
 float y_before(uint at) {
     if (Y_TYPE == 0u) return y[at];
@@ -299,8 +295,9 @@ void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[5]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[5], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 2u;
-    uint base = block * 14u, scales0 = words[0], scales1 = words[1], scales2 = words[2], qh0 = words[3], qh1 = words[4];
+    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 2u, tile = j % 2u;
+    uint base = block * 14u, begin = base + tile * 4u, scales0 = words[0], scales1 = words[1], scales2 = words[2], qh0 = words[3];
+    uint qh1 = words[4];
     uint d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
     uint d_4bit = scales0 >> 28u;  // scales: bits 4-7 of d
     uint d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
@@ -309,7 +306,7 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[5], inout flo
     uint sc0 = scales2 & 7u, sc1 = (scales2 >> 3u) & 7u, sc2 = (scales2 >> 6u) & 7u, sc3 = (scales2 >> 9u) & 7u;  // scales: 3 bits
     uint sc4 = (scales2 >> 16u) & 7u, sc5 = (scales2 >> 19u) & 7u, sc6 = (scales2 >> 22u) & 7u;  // scales: 3 bits
     uint sc7 = (scales2 >> 25u) & 7u;  // scales: 3 bits
-    bool upper = (base & 2u) != 0u;
+    bool upper = (begin & 2u) != 0u;
     uvec4 four0 = fours[0], four1 = fours[1];
     uint pick0 = upper ? four0.z : four0.x, pick1 = upper ? four0.w : four0.y, pick2 = upper ? four1.x : four0.z;
     uint pick3 = upper ? four1.y : four0.w;

@@ -45,7 +45,6 @@ layout(push_constant) uniform Push {
     uint x_first, x_stride, x_inner, x_outer, y_skip, y_stride, y_inner, y_outer;  // elements; to the next right-hand side, and matrix
     uint second, third, weights_second, weights_third, y_second, y_third;  // from these matrices on both lie further
 };
-
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
 uint matrix = 0u, weights_begin = 0u, x_begin = 0u, y_begin = 0u;
 void find_matrix() {
@@ -62,7 +61,6 @@ uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x %
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
-
 vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
@@ -72,7 +70,6 @@ vec4 x_run(uint at) {  // 4 consecutive elements
 
 // Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-
 // 16 bits, rounded once, ties to even; in integers, for Vulkan leaves that open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
@@ -82,7 +79,6 @@ uint y_bits(float v) {
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
-
 // Two results of 16 bits share a word, maybe of two threads: neither takes the other's part.
 float y_before(uint at) {
     if (Y_TYPE == 0u) return y[at];

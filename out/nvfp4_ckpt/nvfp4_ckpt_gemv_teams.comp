@@ -49,7 +49,6 @@ layout(push_constant) uniform Push {
     uint x_first, x_stride, x_inner, x_outer, y_skip, y_stride, y_inner, y_outer;  // elements; to the next right-hand side, and matrix
     uint second, third, weights_second, weights_third, y_second, y_third;  // from these matrices on both lie further
 };
-
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
 uint matrix = 0u, weights_begin = 0u, x_begin = 0u, y_begin = 0u;
 void find_matrix() {
@@ -66,7 +65,6 @@ uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x %
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
-
 vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
@@ -76,7 +74,6 @@ vec4 x_run(uint at) {  // 4 consecutive elements
 
 // Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-
 // 16 bits, rounded once, ties to even; in integers, for Vulkan leaves that open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
@@ -86,7 +83,6 @@ uint y_bits(float v) {
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
-
 // Two results of 16 bits share a word, maybe of two threads: neither takes the other's part.
 float y_before(uint at) {
     if (Y_TYPE == 0u) return y[at];
@@ -145,8 +141,7 @@ void fetch(uint n, uint j, out uvec4 fours[1], out uint words[2]) {  // tile `j`
     const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u;
     fours[0] = weight_four[block * 2u + tile], words[0] = weight_scale_word[block], words[1] = weight_scale_2[0u];
 }
-// Whether it is that turn's: always, but no compiler knows, which would load for all first, into registers that others could have.
-bool is_turn(uint turn) { return turn == 0u || (turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }
+bool is_turn(uint turn) { return turn == 0u || (turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }  // true; but loads wait
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[1], uint words[2], bvec4 turns, inout float sum) {
@@ -240,17 +235,23 @@ void main() {
                 if (TURNS == 1u) fetch(min(row + r, last), from + min(lane, count - 1u), fours[r], words[r]);
             if (slice < tiles || first < group_count() * teams * ROWS) share_slice(from, count);  // else it is there still
             for (uint t = lane; t < count; t += lanes) {
-                [[unroll]] for (uint turn = 0u; turn < TURNS; ++turn) {
+                [[unroll]] for (uint turn = 0u; TURNS > 1u && turn < TURNS; ++turn) {
                     if (!is_turn(turn)) continue;
-                    const bvec4 turns = bvec4(turn == 0u, turn == 1u || TURNS == 1u, turn == 2u || TURNS == 1u, turn == 3u || TURNS == 1u);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) if (TURNS > 1u) fetch(min(row + r, last), from + t, fours[r], words[r]);
+                    const bvec4 turns = bvec4(turn == 0u, turn == 1u, turn == 2u, turn == 3u);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t, fours[r], words[r]);
                     [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                         take_x(m, t, turns);
                         [[unroll]] for (uint r = 0u; r < ROWS; ++r)
                             accumulate(min(row + r, last), from + t, 0u, fours[r], words[r], turns, sum[m][r]);
                     }
                 }
-                if (TURNS > 1u || t + lanes >= count) continue;
+                if (TURNS > 1u) continue;
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                    take_x(m, t, bvec4(true));
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                        accumulate(min(row + r, last), from + t, 0u, fours[r], words[r], bvec4(true), sum[m][r]);
+                }
+                if (t + lanes >= count) continue;
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t + lanes, fours[r], words[r]);
             }
         }

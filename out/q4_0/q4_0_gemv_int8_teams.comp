@@ -50,7 +50,6 @@ layout(push_constant) uniform Push {
     uint x_first, x_stride, x_inner, x_outer, y_skip, y_stride, y_inner, y_outer;  // elements; to the next right-hand side, and matrix
     uint second, third, weights_second, weights_third, y_second, y_third;  // from these matrices on both lie further
 };
-
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
 uint matrix = 0u, weights_begin = 0u, x_begin = 0u, y_begin = 0u;
 void find_matrix() {
@@ -67,7 +66,6 @@ uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x %
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
-
 vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
@@ -77,7 +75,6 @@ vec4 x_run(uint at) {  // 4 consecutive elements
 
 // Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-
 // 16 bits, rounded once, ties to even; in integers, for Vulkan leaves that open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
@@ -87,13 +84,11 @@ uint y_bits(float v) {
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
-
 float y_before(uint at) {  // what y holds
     if (Y_TYPE == 0u) return y[at];
     const uint bits = uint(y_halves[at]);
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
 }
-
 void store_y(uint at, float sum) {
     if (Y_TYPE == 0u) y[at] = sum;
     else y_halves[at] = uint16_t(y_bits(sum));
@@ -202,8 +197,7 @@ void fetch_last(uint n, uint j, out uvec4 fours[3]) {
     uint block = row_of_weights(n) * (row_tiles / 4u) + j, base = block * 9u, window = base / 4u;
     fours[0] = blocks_to_end(window, block), fours[1] = blocks_to_end(window + 1u, block), fours[2] = blocks_to_end(window + 2u, block);
 }
-// Whether it is that turn's: always, but no compiler knows, which would load for all first, into registers that others could have.
-bool is_turn(uint turn) { return turn == 0u || (turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }
+bool is_turn(uint turn) { return turn == 0u || (turn == 1u ? rows : turn == 2u ? batch : y_rows) != 0u; }  // true; but loads wait
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[3], bvec4 turns, inout float sum) {
@@ -300,18 +294,24 @@ void main() {
                     }
                     continue;
                 }
-                [[unroll]] for (uint turn = 0u; turn < TURNS; ++turn) {
+                [[unroll]] for (uint turn = 0u; TURNS > 1u && turn < TURNS; ++turn) {
                     if (!is_turn(turn)) continue;
-                    const bvec4 turns = bvec4(turn == 0u, turn == 1u || TURNS == 1u, turn == 2u || TURNS == 1u, turn == 3u || TURNS == 1u);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) if (TURNS > 1u) fetch(min(row + r, last), from + t, fours[r]);
+                    const bvec4 turns = bvec4(turn == 0u, turn == 1u, turn == 2u, turn == 3u);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t, fours[r]);
                     [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-                        if (TURNS > 1u && m > 0u && m >= batch) continue;  // a branch here, too
+                        if (m > 0u && m >= batch) continue;  // a branch here, too
                         take_x(m, t);
                         [[unroll]] for (uint r = 0u; r < ROWS; ++r)
                             accumulate(min(row + r, last), from + t, 0u, fours[r], turns, sum[m][r]);
                     }
                 }
-                if (TURNS > 1u || t + lanes >= count) continue;
+                if (TURNS > 1u) continue;
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                    take_x(m, t);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                        accumulate(min(row + r, last), from + t, 0u, fours[r], bvec4(true), sum[m][r]);
+                }
+                if (t + lanes >= count) continue;
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t + lanes, fours[r]);
             }
         }

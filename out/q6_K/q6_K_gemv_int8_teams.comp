@@ -2,7 +2,7 @@
 // Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 210 bytes for 256 elements, 6.562 bits each.
-// For each weight 0.82 bytes read, 4.06 operations: 0.281 loads, 1.7 bits, 1.92 integer, 0.0938 float, 0.0625 conversions.
+// For each weight 0.82 bytes read, 4.12 operations: 0.281 loads, 1.73 bits, 1.95 integer, 0.0938 float, 0.0625 conversions.
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
 //     block 256 {
@@ -55,7 +55,6 @@ layout(push_constant) uniform Push {
     uint x_first, x_stride, x_inner, x_outer, y_skip, y_stride, y_inner, y_outer;  // elements; to the next right-hand side, and matrix
     uint second, third, weights_second, weights_third, y_second, y_third;  // from these matrices on both lie further
 };
-
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
 uint matrix = 0u, weights_begin = 0u, x_begin = 0u, y_begin = 0u;
 void find_matrix() {
@@ -72,7 +71,6 @@ uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x %
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
-
 vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
@@ -82,7 +80,6 @@ vec4 x_run(uint at) {  // 4 consecutive elements
 
 // Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-
 // 16 bits, rounded once, ties to even; in integers, for Vulkan leaves that open.
 uint y_bits(float v) {
     const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
@@ -92,13 +89,11 @@ uint y_bits(float v) {
     const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
-
 float y_before(uint at) {  // what y holds
     if (Y_TYPE == 0u) return y[at];
     const uint bits = uint(y_halves[at]);
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
 }
-
 void store_y(uint at, float sum) {
     if (Y_TYPE == 0u) y[at] = sum;
     else y_halves[at] = uint16_t(y_bits(sum));
@@ -222,7 +217,8 @@ uint after(float sum) { return floatBitsToUint(sum) & rows >> 31u; }
 void accumulate(uint n, uint j, uint k, uvec4 fours[8], uint words[10], bvec4 turns, inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 8u, tile = j % 8u;
     uint base = block * 105u, part = tile / 4u;  // part: of 128 elements
-    uint shift = tile % 4u / 2u * 8u;
+    uint shift = tile % 4u / 2u * 8u, begin0 = base + part * 2u + 100u, begin1 = base + part * 16u + tile % 4u * 2u + 52u;
+    uint begin2 = base + tile * 2u + 84u, begin3 = base + part * 16u + tile % 4u * 2u + 60u;
     float d0 = unpackHalf2x16(words[0]).x, d1 = unpackHalf2x16(words[9] >> 16u).x;
     uint scales0 = words[1], ql0 = words[2], qh0 = words[3], bytes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 & 0x3030303u) << 4u), ql1 = words[4];
     uint qh1 = words[5], bytes1 = (ql1 & 0xF0F0F0Fu) | ((qh1 & 0x3030303u) << 4u), ql2 = words[6];
@@ -233,9 +229,8 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[8], uint words[10], bvec4 tu
     uint bytes7 = ((ql3 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x30303030u);
     int sc0 = bitfieldExtract(int(scales0 >> shift), 0, 8), sc1 = bitfieldExtract(int(scales0 >> (shift + 16u)), 0, 8);  // scales: 8 bits
     int sc2 = bitfieldExtract(int(scales1 >> shift), 0, 8), sc3 = bitfieldExtract(int(scales1 >> (shift + 16u)), 0, 8);  // scales: 8 bits
-    bool odd0 = ((base + part * 2u) & 1u) != 0u, upper0 = ((base + part * 2u) & 2u) != 0u;
-    bool odd1 = ((base + part * 16u + tile % 4u * 2u) & 1u) != 0u, upper1 = ((base + part * 16u + tile % 4u * 2u) & 2u) != 0u;
-    bool odd2 = ((base + tile * 2u) & 1u) != 0u, upper2 = ((base + tile * 2u) & 2u) != 0u;
+    bool odd0 = (begin0 & 1u) != 0u, upper0 = (begin0 & 2u) != 0u, odd1 = (begin1 & 1u) != 0u, upper1 = (begin1 & 2u) != 0u;
+    bool odd2 = (begin2 & 1u) != 0u, upper2 = (begin2 & 2u) != 0u, odd3 = (begin3 & 1u) != 0u, upper3 = (begin3 & 2u) != 0u;
     uvec4 four0 = fours[0], four1 = fours[1], four2 = fours[2], four3 = fours[3], four4 = fours[4], four5 = fours[5], four6 = fours[6];
     uvec4 four7 = fours[7];
     uint pick0 = upper0 ? four0.w : four0.y, pick1 = upper0 ? four0.z : four0.x, scales2 = odd0 ? pick0 : pick1;
@@ -246,11 +241,11 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[8], uint words[10], bvec4 tu
     uint bytes8 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run0 & 0x3030303u) << 4u), pick8 = upper1 ? four2.y : four1.w, ql6 = odd1 ? pick8 : pick4;
     uint ql_run1 = (ql5 >> 16u) | (ql6 << 16u), pick9 = upper2 ? four4.y : four3.w, qh4 = odd2 ? pick9 : pick7;
     uint qh_run1 = (qh3 >> 16u) | (qh4 << 16u), bytes9 = (ql_run1 & 0xF0F0F0Fu) | ((qh_run1 & 0x3030303u) << 4u);
-    uint pick10 = upper0 ? four5.x : four0.z, scales3 = odd0 ? pick10 : pick0, pick11 = upper1 ? four6.w : four6.y;
-    uint pick12 = upper1 ? four6.z : four6.x, ql7 = odd1 ? pick11 : pick12, pick13 = upper1 ? four7.x : four6.z;
-    uint ql8 = odd1 ? pick13 : pick11, ql_run2 = (ql7 >> 16u) | (ql8 << 16u);
-    uint bytes10 = (ql_run2 & 0xF0F0F0Fu) | ((qh_run0 << 2u) & 0x30303030u), pick14 = upper1 ? four7.y : four6.w;
-    uint ql9 = odd1 ? pick14 : pick13, ql_run3 = (ql8 >> 16u) | (ql9 << 16u);
+    uint pick10 = upper0 ? four5.x : four0.z, scales3 = odd0 ? pick10 : pick0, pick11 = upper3 ? four6.w : four6.y;
+    uint pick12 = upper3 ? four6.z : four6.x, ql7 = odd3 ? pick11 : pick12, pick13 = upper3 ? four7.x : four6.z;
+    uint ql8 = odd3 ? pick13 : pick11, ql_run2 = (ql7 >> 16u) | (ql8 << 16u);
+    uint bytes10 = (ql_run2 & 0xF0F0F0Fu) | ((qh_run0 << 2u) & 0x30303030u), pick14 = upper3 ? four7.y : four6.w;
+    uint ql9 = odd3 ? pick14 : pick13, ql_run3 = (ql8 >> 16u) | (ql9 << 16u);
     uint bytes11 = (ql_run3 & 0xF0F0F0Fu) | ((qh_run1 << 2u) & 0x30303030u);
     uint bytes12 = ((ql_run0 >> 4u) & 0xF0F0F0Fu) | (qh_run0 & 0x30303030u);
     uint bytes13 = ((ql_run1 >> 4u) & 0xF0F0F0Fu) | (qh_run1 & 0x30303030u), pick15 = upper0 ? four5.y : four0.w;
@@ -348,20 +343,26 @@ void main() {
                     }
                     continue;
                 }
-                [[unroll]] for (uint turn = 0u; turn < TURNS; ++turn) {
+                [[unroll]] for (uint turn = 0u; TURNS > 1u && turn < TURNS; ++turn) {
                     if (!is_turn(turn)) continue;
-                    const bvec4 turns = bvec4(turn == 0u, turn == 1u || TURNS == 1u, turn == 2u || TURNS == 1u, turn == 3u || TURNS == 1u);
+                    const bvec4 turns = bvec4(turn == 0u, turn == 1u, turn == 2u, turn == 3u);
                     [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-                        if (TURNS > 1u && m > 0u && m >= batch) continue;  // a branch here, too
+                        if (m > 0u && m >= batch) continue;  // a branch here, too
                         take_x(m, t);
                         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
                             const uint n = min(row + r + (r == 0u ? 0u : after(sum[0][r - 1u])), last);
-                            if (TURNS > 1u && m == 0u) fetch(n, from + t, fours[r], words[r]);
+                            if (m == 0u) fetch(n, from + t, fours[r], words[r]);
                             accumulate(min(row + r, last), from + t, 0u, fours[r], words[r], turns, sum[m][r]);
                         }
                     }
                 }
-                if (TURNS > 1u || t + lanes >= count) continue;
+                if (TURNS > 1u) continue;
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                    take_x(m, t);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                        accumulate(min(row + r, last), from + t, 0u, fours[r], words[r], bvec4(true), sum[m][r]);
+                }
+                if (t + lanes >= count) continue;
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t + lanes, fours[r], words[r]);
             }
         }

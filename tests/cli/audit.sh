@@ -28,8 +28,9 @@ says "every load proven" '^loads of weights: [1-9][0-9]* proven to be in their b
 says "every bit of a code is read" '^bits of blocks: ([1-9][0-9]*) of \1 that belong to codes are read, in [1-9][0-9]* modules all' "$work/ours"
 says "nothing is wrong" '^0 wrong, [0-9]+ notes$' "$work/ours"
 check "hundreds of modules" test "$(grep -c ' 0 .*[0-9]r ' "$work/ours")" -gt 300
-left=$(sed -nE 's/.* ([0-9]+) of ([0-9]+) shared indices inside$/\2 \1/p' "$work/ours" | awk '{print $1 - $2}')
-check "shared indices are proven for all legal values of constants, but of words that pass through arrays" test "$left" -le 900
+# A share of them, for each copy of what a schedule adds has its own.
+check "shared indices are proven for all legal values of constants, but of words that pass through arrays" \
+  test "$(sed -nE 's/.* ([0-9]+) of ([0-9]+) shared indices inside$/\1 \2/p' "$work/ours" | awk '{print 100 * ($2 - $1) <= 29 * $2}')" = 1
 # An array that is too small for some of them is not proven.
 mkdir "$work/small"
 cp -r "$SOURCE/templates" "$SOURCE/formats" "$work/small/"
