@@ -9,14 +9,23 @@
 // Of a device.
 struct vk_qk_state : qkgen::launcher<vk_pipeline, vk_buffer> {};
 
+// Of a context: the product at hand, from the question what is launched with it to the launch.
+struct vk_qk_node {
+    vk_qk_state & launcher;
+    qk_product p;
+    qk_epilogue epilogue;
+    qk_range other; // that the epilogue reads
+};
+
 static qkgen::routing & ggml_vk_qk_routing() {
     static qkgen::routing routing("GGML_VK_QKGEN", "MUL_MAT,MUL_MAT_ID,SET_ROWS,CPY", qkgen_kernels, QKGEN_KERNEL_SETS);
     return routing;
 }
 
-// Whether nodes of that kind are ours.
+// Whether nodes of that kind are ours. Each node is asked for, and not by name.
 static bool ggml_vk_qk_on(ggml_type quantized, ggml_op op) {
-    return ggml_is_quantized(quantized) && ggml_vk_qk_routing().takes(ggml_op_name(op));
+    static const auto ours = ggml_vk_qk_routing().taken(GGML_OP_COUNT, [](int i) { return ggml_op_name((ggml_op) i); });
+    return ours[op] && ggml_is_quantized(quantized);
 }
 
 // Whether a node is a product of ours.
@@ -52,7 +61,7 @@ struct vk_qk_call {
         return pipeline;
     }
 
-    void record(vk_pipeline pipeline, const qk_launch & launch, const qk_range * ranges, uint32_t buffers) {
+    void record(vk_pipeline & pipeline, const qk_launch & launch, const qk_range * ranges, uint32_t buffers) {
         static_assert(sizeof(qk_range) == sizeof(vk::DescriptorBufferInfo), "buffer, offset and size");
         const auto * infos = (const vk::DescriptorBufferInfo *) ranges;
         const uint32_t bytes = launch.kernel->push_bytes;
@@ -123,19 +132,28 @@ static vk_qk_state & ggml_vk_qk_state(ggml_backend_vk_context * ctx) {
     return *state;
 }
 
-// A tensor from its first element on; of weights, up to the end of their buffer: loads may pass the last block. Without
-// `ctx` it is not known yet where it lies, but for how far into that a view begins.
+// Where a tensor begins, and all of its buffer behind that. Without `ctx` that is not known yet, but for how far into it a view begins.
+static qk_range ggml_vk_qk_place(const ggml_backend_vk_context * ctx, const ggml_tensor * t) {
+    if (ctx == nullptr) {
+        return { const_cast<ggml_tensor *>(t), t->view_offs, UINT64_MAX };
+    }
+    if (ctx->device->uma) { // where memory may be the host's
+        const vk_subbuffer sub = ggml_vk_tensor_subbuffer(ctx, t, true);
+        const uint64_t at = sub.offset + get_misalign_bytes(ctx, t);
+        return { (VkBuffer) sub.buffer->buffer, at, sub.buffer->size - at };
+    }
+    const vk_buffer & buffer = ((const ggml_backend_vk_buffer_context *) t->buffer->context)->dev_buffer;
+    const uint64_t at = vk_tensor_offset(t) + t->view_offs;
+    return { (VkBuffer) buffer->buffer, at, buffer->size - at };
+}
+
+// A tensor from its first element to its last; of weights, to the end of their buffer: loads may pass the last block.
 static qk_tensor ggml_vk_qk_tensor(const ggml_backend_vk_context * ctx, const ggml_tensor * t, bool weights = false) {
     if (t == nullptr) {
         return {};
     }
-    qk_range range = { (void *) t, t->view_offs, ggml_nbytes(t) };
-    if (ctx != nullptr) {
-        const vk_subbuffer sub = ggml_vk_tensor_subbuffer(ctx, t, true);
-        const uint64_t at = sub.offset + get_misalign_bytes(ctx, t);
-        range = { (VkBuffer) sub.buffer->buffer, at, weights ? sub.buffer->size - at : ggml_nbytes(t) };
-    }
-    return qkgen::tensor_of(range, t->ne, t->nb, ggml_type_size(t->type));
+    const uint64_t block = weights ? 0 : ggml_blck_size(t->type);
+    return qkgen::tensor_of(ggml_vk_qk_place(ctx, t), t->ne, t->nb, ggml_type_size(t->type), block);
 }
 
 // The epilogue of a product with the node behind it, of however many columns: it adds a tensor, or a vector of all columns, or of experts
@@ -163,19 +181,29 @@ static qk_product ggml_vk_qk_product(const ggml_backend_vk_context * ctx, const 
     return p;
 }
 
+// Whether the next node is a product of the same x, and of the same experts.
+static bool ggml_vk_qk_same(const ggml_tensor * mul, const ggml_cgraph * graph, int next) {
+    const ggml_tensor * t = next < graph->n_nodes ? graph->nodes[next] : nullptr;
+    return t != nullptr && t->op == mul->op && t->src[1] == mul->src[1] && t->src[2] == mul->src[2] && ggml_vk_qk_multiplies(t);
+}
+
+// Makes a product that of other weights.
+static void ggml_vk_qk_turn(const ggml_backend_vk_context * ctx, qk_product & p, const ggml_tensor * mul) {
+    p.weights = ggml_vk_qk_tensor(ctx, mul->src[0], true);
+    p.y = ggml_vk_qk_tensor(ctx, mul);
+    p.types = (uint64_t) mul->src[0]->type << 32 | (uint32_t) mul->src[1]->type;
+}
+
 // How many of the products behind one are of its launch, as those of gate and up, or of q, k and v. `p` becomes all of them.
 static int ggml_vk_qk_joins(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at, qk_product & p) {
-    const ggml_tensor * mul = graph->nodes[at];
+    qk_product next = p;
     int count = 0;
-    for (; at + count + 1 < graph->n_nodes; count++) {
-        const ggml_tensor * next = graph->nodes[at + count + 1];
-        if (next->src[1] != mul->src[1] || !ggml_vk_qk_multiplies(next)) {
+    while (ggml_vk_qk_same(graph->nodes[at], graph, at + count + 1)) {
+        ggml_vk_qk_turn(ctx, next, graph->nodes[at + count + 1]);
+        if (!qk_product_joins(&p, &next)) {
             break;
         }
-        const qk_product other = ggml_vk_qk_product(ctx, next, next);
-        if (!qk_product_joins(&p, &other)) {
-            break;
-        }
+        count++;
     }
     return count;
 }
@@ -193,11 +221,11 @@ static void ggml_vk_qk_keep(const ggml_cgraph * graph, ggml_backend_graph_optimi
     }
 }
 
-// Whether a product, the node behind it and what gates one of them by the other are one launch; which is then `p`. Results of the two
-// are for nobody else.
+// Whether a product, the next one of the same x and what gates one of them by the other are one launch; which is then `p`. Results of the
+// two are for nobody else.
 static bool ggml_vk_qk_gates(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at, qk_product & p) {
     const ggml_tensor * mul = graph->nodes[at], * next = graph->nodes[at + 1];
-    if (at + 2 >= graph->n_nodes || graph->nodes[at + 2]->op != GGML_OP_GLU || !ggml_vk_qk_multiplies(next) ||
+    if (at + 2 >= graph->n_nodes || graph->nodes[at + 2]->op != GGML_OP_GLU ||
         !ggml_can_fuse_subgraph(graph, at, { mul->op, mul->op, GGML_OP_GLU }, { at + 2 })) {
         return false;
     }
@@ -206,26 +234,10 @@ static bool ggml_vk_qk_gates(const ggml_backend_vk_context * ctx, const ggml_cgr
         ((gate != mul || up != next) && (gate != next || up != mul)) || ggml_vk_tensors_overlap(mul->src[1], glu, false)) {
         return false;
     }
-    p = ggml_vk_qk_product(ctx, gate, gate);
-    const qk_product other = ggml_vk_qk_product(ctx, up, up);
+    qk_product other = p;
+    ggml_vk_qk_turn(ctx, gate == mul ? other : p, next);
     const qk_tensor y = ggml_vk_qk_tensor(ctx, glu);
     return qk_product_gates(&p, &other, &y);
-}
-
-// How many of the nodes behind a product are of its launch, and which of them all are written. Experts are a launch each unless one gates
-// the other, for joined ones are not measured.
-static int ggml_vk_qk_fuses(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at, int & written) {
-    const ggml_tensor * mul = graph->nodes[at];
-    if (ctx->device->disable_fusion || at + 1 >= graph->n_nodes || graph->nodes[at + 1]->src[1] != mul->src[1] ||
-        !ggml_vk_qk_multiplies(mul)) {
-        return 0;
-    }
-    qk_product p;
-    const bool gates = ggml_vk_qk_gates(ctx, graph, at, p);
-    p = ggml_vk_qk_product(ctx, mul, mul);
-    const int count = gates ? 2 : mul->op == GGML_OP_MUL_MAT ? ggml_vk_qk_joins(ctx, graph, at, p) : 0;
-    written = gates ? 1 << 2 : (2 << count) - 1;
-    return count;
 }
 
 // Of a product that is ours, whether ggml may fuse it with so many nodes.
@@ -267,28 +279,40 @@ static bool ggml_vk_qk_multiply(vk_qk_call & call, const ggml_tensor * mul, qk_p
     return call.launcher.dispatch_product(call, p, error) == QK_OK;
 }
 
-// MUL_MAT and MUL_MAT_ID.
+// Makes the product of a node, with what ggml fused, or else with nodes behind it that are of its launch. Experts are a launch each unless
+// one gates the other, for joined ones are not measured.
+static void ggml_vk_qk_prepare(ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at) {
+    const ggml_tensor * mul = graph->nodes[at];
+    if (!ggml_vk_qk_multiplies(mul)) {
+        return;
+    }
+    if (ctx->qk == nullptr) {
+        ctx->qk.reset(new vk_qk_node { ggml_vk_qk_state(ctx), {}, {}, {} });
+    }
+    vk_qk_node & node = *ctx->qk;
+    int & count = ctx->num_additional_fused_ops;
+    const ggml_tensor * dst = graph->nodes[at + count];
+    node.p = ggml_vk_qk_product(ctx, mul, dst);
+    if (count != 0) {
+        node.epilogue = {};
+        ggml_vk_qk_epilogue(ctx, mul, dst, node.epilogue, node.other);
+        qk_product_adds(&node.p, &node.epilogue);
+        node.p.epilogue = &node.epilogue;
+    } else if (!ctx->device->disable_fusion && ggml_vk_qk_same(mul, graph, at + 1)) {
+        const bool gates = ggml_vk_qk_gates(ctx, graph, at, node.p);
+        count = gates ? 2 : mul->op == GGML_OP_MUL_MAT ? ggml_vk_qk_joins(ctx, graph, at, node.p) : 0;
+        ctx->fused_ops_write_mask = gates ? 1 << 2 : (2 << count) - 1; // joined ones are all written
+    }
+}
+
+// MUL_MAT and MUL_MAT_ID, as they were prepared.
 static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subctx, const ggml_cgraph * graph, int at) {
     const ggml_tensor * mul = graph->nodes[at], * w = mul->src[0], * x = mul->src[1], * ids = mul->src[2];
-    const ggml_tensor * dst = graph->nodes[at + ctx->num_additional_fused_ops];
-    const bool joined = dst != mul && ggml_vk_qk_multiplies(dst), gated = dst->op == GGML_OP_GLU;
     if (!ggml_vk_qk_multiplies(mul)) {
         return false;
     }
-    vk_qk_call call = { ctx, subctx, ggml_vk_qk_state(ctx) };
-    qk_epilogue epilogue {};
-    qk_range other;
-    qk_product p = ggml_vk_qk_product(ctx, mul, joined || gated ? mul : dst);
-    if (gated) {
-        ggml_vk_qk_gates(ctx, graph, at, p);
-    }
-    p.epilogue = &epilogue;
-    if (joined) {
-        ggml_vk_qk_joins(ctx, graph, at, p);
-    } else if (dst != mul && !gated) {
-        ggml_vk_qk_epilogue(ctx, mul, dst, epilogue, other);
-        qk_product_adds(&p, &epilogue);
-    }
+    qk_product & p = ctx->qk->p;
+    vk_qk_call call = { ctx, subctx, ctx->qk->launcher };
     ggml_tensor ** next = graph->nodes + at + 1, ** end = graph->nodes + std::min(graph->n_nodes, at + 9);
     p.shares = std::any_of(next, end, [&](const ggml_tensor * t) { return t->src[1] == x; }); // as of q, k and v
     // Operands of x are kept in `prealloc_y` as ggml keeps x in q8_1: for other matrices that are multiplied with it, as of experts
@@ -306,16 +330,17 @@ static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subct
         ctx->prealloc_y_last_tensor_used = ours && keeps && p.copy_bytes == 0 ? x : nullptr;
         ctx->prealloc_y_need_sync = true;
     }
-    if (!ours && dst != mul) { // ggml takes the product alone, which may lie where something still reads
+    if (!ours && ctx->num_additional_fused_ops != 0) { // ggml takes the product alone, which may lie where something still reads
         ctx->num_additional_fused_ops = 0;
         ctx->unsynced_nodes_written.push_back(mul);
         call.barrier();
     }
-    if (!ours && gated) {
+    if (!ours && p.gated) {
+        p = ggml_vk_qk_product(ctx, mul, mul);
         return ggml_vk_qk_mul_mat(ctx, subctx, graph, at);
     }
-    return ggml_vk_qk_routing().count(ours, ggml_op_name(mul->op), ours ? p.kernel->family : error.text,
-                                       joined ? ", joined" : gated ? ", gated" : dst != mul ? ", fused" : "");
+    const char * how = p.gated ? ", gated" : p.parts[0].products != 0 ? ", joined" : p.epilogue != nullptr ? ", fused" : "";
+    return ggml_vk_qk_routing().count(ours, ggml_op_name(mul->op), ours ? p.kernel->family : error.text, how);
 }
 
 // GET_ROWS, SET_ROWS and CPY.
@@ -337,10 +362,11 @@ static qk_status ggml_vk_qk_rows(const ggml_backend_vk_context * ctx, const qk_b
 
 // Whether rows can be set that ggml has no kernel for.
 static bool ggml_vk_qk_supports(const vk_device & device, const ggml_tensor * dst) {
+    if ((dst->op != GGML_OP_SET_ROWS && dst->op != GGML_OP_CPY) || !ggml_vk_qk_on(dst->type, dst->op)) {
+        return false;
+    }
     const qk_limits limits = ggml_vk_qk_limits(device);
-    const qk_backend nothing = qk_listing_backend(QK_API_VULKAN, &limits, nullptr);
-    return (dst->op == GGML_OP_SET_ROWS || dst->op == GGML_OP_CPY) && ggml_vk_qk_on(dst->type, dst->op) &&
-           ggml_vk_qk_rows(nullptr, nothing, dst, nullptr) == QK_OK;
+    return ggml_vk_qk_rows(nullptr, qk_listing_backend(QK_API_VULKAN, &limits, nullptr), dst, nullptr) == QK_OK;
 }
 
 static bool ggml_vk_qk_rows(ggml_backend_vk_context * ctx, vk_context & subctx, const ggml_tensor * dst) {
