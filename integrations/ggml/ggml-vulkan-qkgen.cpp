@@ -38,6 +38,7 @@ struct vk_qk_call {
     ggml_backend_vk_context * ctx;
     vk_context & subctx;
     vk_qk_state & launcher;
+    const ggml_tensor * x; // of a product
     enum { most_buffers = MAX_PARAMETER_COUNT };
 
     static qk_range range_of(const vk_buffer & buffer) { return { (VkBuffer) buffer->buffer, 0, buffer->size }; }
@@ -64,14 +65,13 @@ struct vk_qk_call {
     void record(vk_pipeline & pipeline, const qk_launch & launch, const qk_range * ranges, uint32_t buffers) {
         static_assert(sizeof(qk_range) == sizeof(vk::DescriptorBufferInfo), "buffer, offset and size");
         const auto * infos = (const vk::DescriptorBufferInfo *) ranges;
-        const uint32_t bytes = launch.kernel->push_bytes;
         vk::CommandBuffer & commands = subctx->s->buffer->buf;
         ggml_pipeline_request_descriptor_sets(ctx, pipeline, 1);
         vk::DescriptorSet & set = ctx->descriptor_sets[ctx->descriptor_set_idx++];
         const vk::WriteDescriptorSet all = { set, 0, 0, buffers, vk::DescriptorType::eStorageBuffer, nullptr, infos };
         ctx->device->device.updateDescriptorSets({ all }, {});
-        if (bytes != 0) {
-            commands.pushConstants(pipeline->layout, vk::ShaderStageFlagBits::eCompute, 0, bytes, launch.push);
+        if (launch.kernel->push_bytes != 0) {
+            commands.pushConstants(pipeline->layout, vk::ShaderStageFlagBits::eCompute, 0, launch.kernel->push_bytes, launch.push);
         }
         commands.bindPipeline(vk::PipelineBindPoint::eCompute, pipeline->pipeline);
         commands.bindDescriptorSets(vk::PipelineBindPoint::eCompute, pipeline->layout, 0, { set }, {});
@@ -81,6 +81,25 @@ struct vk_qk_call {
     void barrier() { ggml_vk_sync_buffers(ctx, subctx); }
 
     void before_scratch() { if (ctx->prealloc_y_need_sync) { barrier(); } }
+
+    qk_range scratch(uint64_t bytes) {
+        if (ctx->prealloc_size_y < bytes) {
+            ctx->prealloc_size_y = bytes;
+            ggml_vk_preallocate_buffers(ctx, subctx);
+        }
+        return ctx->prealloc_y != nullptr ? range_of(ctx->prealloc_y) : qk_range {};
+    }
+
+    bool copy_x(const qk_product & p) {
+        if (get_misalign_bytes(ctx, x) != 0) {
+            return false;
+        }
+        before_scratch();
+        vk_pipeline copy = ggml_vk_get_cpy_pipeline(ctx, x, nullptr, x->type);
+        ggml_pipeline_request_descriptor_sets(ctx, copy, 1);
+        ggml_vk_cpy_to_contiguous(ctx, subctx, copy, x, ggml_vk_tensor_subbuffer(ctx, x), { ctx->prealloc_y, 0, p.copy_bytes });
+        return true;
+    }
 };
 
 // Whether matrix units multiply as kernels ask, and how threads hold matrices: a small kernel tells.
@@ -97,7 +116,7 @@ static void ggml_vk_qk_matrices(ggml_backend_vk_context * ctx, vk_qk_state & sta
     }
     vk_context subctx = ggml_vk_create_temporary_context(device->compute_queue->cmd_pool);
     ggml_vk_ctx_begin(device, subctx);
-    vk_qk_call call = { ctx, subctx, state };
+    vk_qk_call call = { ctx, subctx, state, nullptr };
     vk_buffer answer = state.ask_matrices(call);
     ggml_vk_ctx_end(subctx);
     ggml_vk_submit(subctx, device->fence);
@@ -137,13 +156,9 @@ static qk_range ggml_vk_qk_place(const ggml_backend_vk_context * ctx, const ggml
     if (ctx == nullptr) {
         return { const_cast<ggml_tensor *>(t), t->view_offs, UINT64_MAX };
     }
-    if (ctx->device->uma) { // where memory may be the host's
-        const vk_subbuffer sub = ggml_vk_tensor_subbuffer(ctx, t, true);
-        const uint64_t at = sub.offset + get_misalign_bytes(ctx, t);
-        return { (VkBuffer) sub.buffer->buffer, at, sub.buffer->size - at };
-    }
-    const vk_buffer & buffer = ((const ggml_backend_vk_buffer_context *) t->buffer->context)->dev_buffer;
-    const uint64_t at = vk_tensor_offset(t) + t->view_offs;
+    const uint64_t at = ggml_vk_tensor_buffer_offset(ctx, t);
+    const vk_buffer_struct * buffer = ctx->device->uma ? ggml_vk_tensor_subbuffer(ctx, t, true).buffer.get() // which may be the host's
+                                                       : ((ggml_backend_vk_buffer_context *) t->buffer->context)->dev_buffer.get();
     return { (VkBuffer) buffer->buffer, at, buffer->size - at };
 }
 
@@ -181,31 +196,15 @@ static qk_product ggml_vk_qk_product(const ggml_backend_vk_context * ctx, const 
     return p;
 }
 
-// Whether the next node is a product of the same x, and of the same experts.
-static bool ggml_vk_qk_same(const ggml_tensor * mul, const ggml_cgraph * graph, int next) {
-    const ggml_tensor * t = next < graph->n_nodes ? graph->nodes[next] : nullptr;
-    return t != nullptr && t->op == mul->op && t->src[1] == mul->src[1] && t->src[2] == mul->src[2] && ggml_vk_qk_multiplies(t);
-}
-
-// Makes a product that of other weights.
-static void ggml_vk_qk_turn(const ggml_backend_vk_context * ctx, qk_product & p, const ggml_tensor * mul) {
-    p.weights = ggml_vk_qk_tensor(ctx, mul->src[0], true);
-    p.y = ggml_vk_qk_tensor(ctx, mul);
-    p.types = (uint64_t) mul->src[0]->type << 32 | (uint32_t) mul->src[1]->type;
-}
-
-// How many of the products behind one are of its launch, as those of gate and up, or of q, k and v. `p` becomes all of them.
-static int ggml_vk_qk_joins(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at, qk_product & p) {
-    qk_product next = p;
-    int count = 0;
-    while (ggml_vk_qk_same(graph->nodes[at], graph, at + count + 1)) {
-        ggml_vk_qk_turn(ctx, next, graph->nodes[at + count + 1]);
-        if (!qk_product_joins(&p, &next)) {
-            break;
-        }
-        count++;
+// Makes `p`, which is a product of `mul`, that of the next node, if that has the same x and experts; whether it has.
+static bool ggml_vk_qk_next(const ggml_backend_vk_context * ctx, const ggml_tensor * mul, const ggml_tensor * next, qk_product & p) {
+    const bool same = next->op == mul->op && next->src[1] == mul->src[1] && next->src[2] == mul->src[2] && ggml_vk_qk_multiplies(next);
+    if (same) {
+        p.weights = ggml_vk_qk_tensor(ctx, next->src[0], true);
+        p.y = ggml_vk_qk_tensor(ctx, next);
+        p.types = (uint64_t) next->src[0]->type << 32 | (uint32_t) next->src[1]->type;
     }
-    return count;
+    return same;
 }
 
 // Lets what gates one product by another have memory of its own, not that of x: workgroups that write it do not wait for those that read.
@@ -223,21 +222,23 @@ static void ggml_vk_qk_keep(const ggml_cgraph * graph, ggml_backend_graph_optimi
 
 // Whether a product, the next one of the same x and what gates one of them by the other are one launch; which is then `p`. Results of the
 // two are for nobody else.
-static bool ggml_vk_qk_gates(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at, qk_product & p) {
-    const ggml_tensor * mul = graph->nodes[at], * next = graph->nodes[at + 1];
-    if (at + 2 >= graph->n_nodes || graph->nodes[at + 2]->op != GGML_OP_GLU ||
-        !ggml_can_fuse_subgraph(graph, at, { mul->op, mul->op, GGML_OP_GLU }, { at + 2 })) {
+static bool ggml_vk_qk_gates(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at, qk_product & p, qk_product & next) {
+    ggml_tensor ** nodes = graph->nodes + at;
+    if (!ggml_can_fuse_subgraph(graph, at, { nodes[0]->op, nodes[0]->op, GGML_OP_GLU }, { at + 2 })) {
         return false;
     }
-    const ggml_tensor * glu = graph->nodes[at + 2], * gate = glu->src[0], * up = glu->src[1];
-    if (ggml_get_glu_op(glu) != GGML_GLU_OP_SWIGLU || ggml_get_op_params_i32(glu, 1) != 0 ||
-        ((gate != mul || up != next) && (gate != next || up != mul)) || ggml_vk_tensors_overlap(mul->src[1], glu, false)) {
+    const ggml_tensor * glu = nodes[2];
+    const bool first = glu->src[0] == nodes[0] && glu->src[1] == nodes[1], second = glu->src[0] == nodes[1] && glu->src[1] == nodes[0];
+    if (ggml_get_glu_op(glu) != GGML_GLU_OP_SWIGLU || ggml_get_op_params_i32(glu, 1) != 0 || first == second ||
+        ggml_vk_tensors_overlap(nodes[0]->src[1], glu, false)) {
         return false;
     }
-    qk_product other = p;
-    ggml_vk_qk_turn(ctx, gate == mul ? other : p, next);
     const qk_tensor y = ggml_vk_qk_tensor(ctx, glu);
-    return qk_product_gates(&p, &other, &y);
+    const bool gates = first ? qk_product_gates(&p, &next, &y) : qk_product_gates(&next, &p, &y);
+    if (gates && second) {
+        p = next;
+    }
+    return gates;
 }
 
 // Of a product that is ours, whether ggml may fuse it with so many nodes.
@@ -245,38 +246,6 @@ static bool ggml_vk_qk_may_fuse(const ggml_backend_vk_context * ctx, const ggml_
     qk_epilogue epilogue {};
     qk_range range;
     return count == 2 && ggml_vk_qk_epilogue(ctx, graph->nodes[at], graph->nodes[at + 1], epilogue, range);
-}
-
-// Launches a product that is not known. x that kernels do not load is copied to `prealloc_y`, before scratch.
-static bool ggml_vk_qk_multiply(vk_qk_call & call, const ggml_tensor * mul, qk_product & p, qk_error * error) {
-    ggml_backend_vk_context * ctx = call.ctx;
-    const ggml_tensor * w = mul->src[0], * x = mul->src[1];
-    const qk_kernel * held = p.kernel;
-    auto & routing = ggml_vk_qk_routing();
-    const auto & kernels = routing.find(p.ids.bytes != 0 ? "gemv_id,gemm_id" : "gemv,gemm", ggml_type_name(w->type),
-                                        ggml_type_name(x->type));
-    if (call.launcher.plan_product(call, kernels, !routing.names_operations(), p, error) != QK_OK) {
-        return false;
-    }
-    if (p.copy_bytes != 0 && get_misalign_bytes(ctx, x) != 0) {
-        return qk_fail(error, QK_ERROR_UNSUPPORTED, "x begins where nothing can be copied") == QK_OK;
-    }
-    if (p.copy_bytes + p.scratch_bytes != 0) {
-        if (ctx->prealloc_size_y < p.copy_bytes + p.scratch_bytes) {
-            ctx->prealloc_size_y = p.copy_bytes + p.scratch_bytes;
-            ggml_vk_preallocate_buffers(ctx, call.subctx);
-        }
-        qk_product_place(&p, call.range_of(ctx->prealloc_y));
-        p.packed = p.copy_bytes == 0 && held == p.kernel && ctx->prealloc_y_last_tensor_used == x;
-    }
-    if (p.copy_bytes != 0) {
-        call.before_scratch();
-        vk_pipeline copy = ggml_vk_get_cpy_pipeline(ctx, x, nullptr, x->type);
-        ggml_pipeline_request_descriptor_sets(ctx, copy, 1);
-        const vk_subbuffer to = { ctx->prealloc_y, 0, p.copy_bytes };
-        ggml_vk_cpy_to_contiguous(ctx, call.subctx, copy, x, ggml_vk_tensor_subbuffer(ctx, x), to);
-    }
-    return call.launcher.dispatch_product(call, p, error) == QK_OK;
 }
 
 // Makes the product of a node, with what ggml fused, or else with nodes behind it that are of its launch. Experts are a launch each unless
@@ -298,10 +267,19 @@ static void ggml_vk_qk_prepare(ggml_backend_vk_context * ctx, const ggml_cgraph 
         ggml_vk_qk_epilogue(ctx, mul, dst, node.epilogue, node.other);
         qk_product_adds(&node.p, &node.epilogue);
         node.p.epilogue = &node.epilogue;
-    } else if (!ctx->device->disable_fusion && ggml_vk_qk_same(mul, graph, at + 1)) {
-        const bool gates = ggml_vk_qk_gates(ctx, graph, at, node.p);
-        count = gates ? 2 : mul->op == GGML_OP_MUL_MAT ? ggml_vk_qk_joins(ctx, graph, at, node.p) : 0;
-        ctx->fused_ops_write_mask = gates ? 1 << 2 : (2 << count) - 1; // joined ones are all written
+    } else if (!ctx->device->disable_fusion) {
+        qk_product other = node.p;
+        const auto next = [&](int i) { return at + i < graph->n_nodes && ggml_vk_qk_next(ctx, mul, graph->nodes[at + i], other); };
+        bool more = next(1);
+        if (more && ggml_vk_qk_gates(ctx, graph, at, node.p, other)) {
+            count = 2;
+            ctx->fused_ops_write_mask = 1 << 2;
+            return;
+        }
+        for (; mul->op == GGML_OP_MUL_MAT && more && qk_product_joins(&node.p, &other); more = next(count + 1)) {
+            count++;
+        }
+        ctx->fused_ops_write_mask = (2 << count) - 1;
     }
 }
 
@@ -312,7 +290,7 @@ static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subct
         return false;
     }
     qk_product & p = ctx->qk->p;
-    vk_qk_call call = { ctx, subctx, ctx->qk->launcher };
+    vk_qk_call call = { ctx, subctx, ctx->qk->launcher, x };
     ggml_tensor ** next = graph->nodes + at + 1, ** end = graph->nodes + std::min(graph->n_nodes, at + 9);
     p.shares = std::any_of(next, end, [&](const ggml_tensor * t) { return t->src[1] == x; }); // as of q, k and v
     // Operands of x are kept in `prealloc_y` as ggml keeps x in q8_1: for other matrices that are multiplied with it, as of experts
@@ -320,11 +298,14 @@ static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subct
     const ggml_tensor * last = at > 0 ? graph->nodes[at - 1] : mul;
     const bool same = last->src[2] == ids && last->src[1] == x && ggml_are_same_shape(last->src[0], w);
     const bool keeps = ids != nullptr || ggml_nrows(x) == x->ne[1];
-    p.scratch = ctx->prealloc_y != nullptr ? call.range_of(ctx->prealloc_y) : qk_range {};
     const bool held = keeps && ctx->prealloc_y_last_tensor_used == x && (ids == nullptr || (at > 0 && same));
     p.kernel = held ? (const qk_kernel *) (void *) ctx->prealloc_y_last_pipeline_used : nullptr;
+    auto & routing = ggml_vk_qk_routing();
+    const auto kernels = [&] {
+        return routing.find(ids != nullptr ? "gemv_id,gemm_id" : "gemv,gemm", ggml_type_name(w->type), ggml_type_name(x->type));
+    };
     qk_error error;
-    const bool ours = call.launcher.repeat_product(call, p) || ggml_vk_qk_multiply(call, mul, p, &error);
+    const bool ours = call.launcher.multiply(call, kernels, !routing.names_operations(), p, &error) == QK_OK;
     if (p.copy_bytes + p.scratch_bytes != 0) { // the launches read it
         ctx->prealloc_y_last_pipeline_used = (vk_pipeline_struct *) (uintptr_t) p.kernel;
         ctx->prealloc_y_last_tensor_used = ours && keeps && p.copy_bytes == 0 ? x : nullptr;
@@ -340,7 +321,7 @@ static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subct
         return ggml_vk_qk_mul_mat(ctx, subctx, graph, at);
     }
     const char * how = p.gated ? ", gated" : p.parts[0].products != 0 ? ", joined" : p.epilogue != nullptr ? ", fused" : "";
-    return ggml_vk_qk_routing().count(ours, ggml_op_name(mul->op), ours ? p.kernel->family : error.text, how);
+    return routing.count(ours, ggml_op_name(mul->op), ours ? p.kernel->family : error.text, how);
 }
 
 // GET_ROWS, SET_ROWS and CPY.
@@ -374,7 +355,7 @@ static bool ggml_vk_qk_rows(ggml_backend_vk_context * ctx, vk_context & subctx, 
     if (!ggml_vk_qk_on(sets ? dst->type : dst->src[0]->type, dst->op)) {
         return false;
     }
-    vk_qk_call call = { ctx, subctx, ggml_vk_qk_state(ctx) };
+    vk_qk_call call = { ctx, subctx, ggml_vk_qk_state(ctx), nullptr };
     qk_error error;
     const bool ours = ggml_vk_qk_rows(ctx, call.launcher.backend_of(call), dst, &error) == QK_OK;
     return ggml_vk_qk_routing().count(ours, ggml_op_name(dst->op), !ours ? error.text : sets ? "set_rows" : "gather");

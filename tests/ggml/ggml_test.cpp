@@ -125,7 +125,7 @@ static void test_pipelines() {
 // Those that a model's shape asks for can be made before.
 static void test_warm_up() {
     ggml_tensor w = tensor(GGML_TYPE_Q4_0, 0, 4096, 512), x = tensor(GGML_TYPE_F32, X, 4096, 1), y = op(GGML_OP_MUL_MAT, Y, &w, &x, 512, 1);
-    vk_qk_call call = { &ctx, subctx, ggml_vk_qk_state(&ctx) };
+    vk_qk_call call = { &ctx, subctx, ggml_vk_qk_state(&ctx), nullptr };
     static qk_pipeline items[64];
     qk_pipeline_list list = { items, 64, 0 };
     const qk_backend lists = qk_listing_backend(QK_API_VULKAN, &call.launcher.limits, &list);
@@ -293,9 +293,10 @@ static void test_joined_experts() {
     y.src[2] = z.src[2] = &ids;
     qk_product both = ggml_vk_qk_product(&ctx, &y, &y);
     const qk_product other = ggml_vk_qk_product(&ctx, &z, &z);
-    vk_qk_call call = { &ctx, subctx, ggml_vk_qk_state(&ctx) };
+    vk_qk_call call = { &ctx, subctx, ggml_vk_qk_state(&ctx), &x };
+    const auto kernels = [] { return ggml_vk_qk_routing().find("gemv_id,gemm_id", "q4_0", "f32"); };
     notes.clear();
-    CHECK(joins() && qk_product_joins(&both, &other) && ggml_vk_qk_multiply(call, &y, both, nullptr));
+    CHECK(joins() && qk_product_joins(&both, &other) && call.launcher.multiply(call, kernels, true, both, nullptr) == QK_OK);
     CHECK(notes.size() == 1 && launches("qkgen_q4_0_gemv_id_f32") == 1);
     CHECK(notes[0].buffers[0].range == (16 + 8) * 64 * 144 + QK_PADDING && notes[0].buffers[4].offset == Y);
     CHECK(notes[0].buffers[4].range == Z - Y + 3 * 2 * 256);
@@ -435,7 +436,7 @@ static void test_remembered_scratch() {
     p.y = ggml_vk_qk_tensor(&ctx, &y);
     p.types = (uint64_t) w.type << 32 | (uint32_t) x.type;
     ctx.prealloc_y_last_tensor_used = nullptr;
-    vk_qk_call call = { &ctx, subctx, ggml_vk_qk_state(&ctx) };
+    vk_qk_call call = { &ctx, subctx, ggml_vk_qk_state(&ctx), nullptr };
     const std::vector<noted> made = notes_of(&y);
     p.scratch = vk_qk_call::range_of(ctx.prealloc_y);
     const qk_kernel * kernel = (const qk_kernel *) (void *) ctx.prealloc_y_last_pipeline_used;

@@ -196,7 +196,7 @@ inline ggml_backend_buffer * ggml_vk_all_tensors() {
     static ggml_backend_buffer buffer = { &context };
     return &buffer;
 }
-inline uint64_t vk_tensor_offset(const ggml_tensor * t) { return t->at - t->view_offs; }
+inline size_t ggml_vk_tensor_buffer_offset(const struct ggml_backend_vk_context *, const ggml_tensor * t) { return t->at; }
 inline uint64_t ggml_vk_align_size(uint64_t size, uint64_t to) { return (size + to - 1) / to * to; }
 inline uint32_t get_misalign_bytes(const ggml_backend_vk_context *, const ggml_tensor * t) { return t->at & 15; }
 inline vk_subbuffer ggml_vk_tensor_subbuffer(const ggml_backend_vk_context *, const ggml_tensor * t, bool = false) {

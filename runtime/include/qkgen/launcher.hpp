@@ -47,6 +47,10 @@ template <class Pipeline, class Table> class launcher {
         std::vector<unsigned char> push;
         bool waits; // for launches before
     };
+    static bool same(const qk_range &a, const qk_range &b) {
+        return a.buffer == b.buffer && a.offset == b.offset && a.size == b.size;
+    }
+
     /* Of a product: what it launches where operands of x are to be made first, and where scratch has them. */
     struct recording {
         std::vector<step> steps[2];
@@ -55,8 +59,7 @@ template <class Pipeline, class Table> class launcher {
         uint64_t scratch_bytes; // 0: none
 
         bool has_place(const qk_product &p) const {
-            return scratch_bytes == 0 || (scratch.buffer == p.scratch.buffer && scratch.offset == p.scratch.offset &&
-                                          scratch.size == p.scratch.size);
+            return scratch_bytes == 0 || same(scratch, p.scratch);
         }
     };
     enum { hashed = 11, most_words = 96, most_kept = 16384 };
@@ -287,6 +290,31 @@ template <class Pipeline, class Table> class launcher {
             r = recording{{}, p.kernel, p.scratch, p.scratch_bytes};
         r.steps[packed] = std::move(steps);
         return QK_OK;
+    }
+
+    /* Repeats a product that is known; else plans it with what `kernels()` is, and launches it. `p.kernel` as of repeat_product; for `tiles_alone`
+     * see plan_product. The Engine has, beside what is said above,
+     *
+     *     qk_range scratch(uint64_t bytes);      memory for what is made of x, of so many bytes at least; when it has to be another, what it
+     *                                            held is lost
+     *     bool copy_x(const qk_product &p);      copies x to its beginning, vector after vector; whether it can */
+    template <class Engine, class Kernels>
+    qk_status multiply(Engine &engine, Kernels kernels, bool tiles_alone, qk_product &p, qk_error *error) {
+        const qk_kernel *const held = p.kernel;
+        const qk_range before = p.scratch = engine.scratch(0);
+        if (repeat_product(engine, p))
+            return QK_OK;
+        const qk_status status = plan_product(engine, kernels(), tiles_alone, p, error);
+        if (status != QK_OK)
+            return status;
+        if (p.copy_bytes + p.scratch_bytes != 0) {
+            const qk_range memory = engine.scratch(p.copy_bytes + p.scratch_bytes);
+            p.packed = p.copy_bytes == 0 && held == p.kernel && same(memory, before);
+            qk_product_place(&p, memory);
+        }
+        if (p.copy_bytes != 0 && !engine.copy_x(p))
+            return qk_fail(error, QK_ERROR_UNSUPPORTED, "x begins where nothing can be copied");
+        return dispatch_product(engine, p, error);
     }
 
     /* Makes the pipelines of a list (qkgen/pipelines.h) that are not there yet; nothing is recorded. */
