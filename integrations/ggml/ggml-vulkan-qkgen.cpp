@@ -9,14 +9,23 @@
 // Of a device.
 struct vk_qk_state : qkgen::launcher<vk_pipeline, vk_buffer> {};
 
+// Of a context: the product at hand, from the question what is launched with it to the launch.
+struct vk_qk_node {
+    vk_qk_state & launcher;
+    qk_product p;
+    qk_epilogue epilogue;
+    qk_range other; // that the epilogue reads
+};
+
 static qkgen::routing & ggml_vk_qk_routing() {
     static qkgen::routing routing("GGML_VK_QKGEN", "MUL_MAT,MUL_MAT_ID,SET_ROWS,CPY", qkgen_kernels, QKGEN_KERNEL_SETS);
     return routing;
 }
 
-// Whether nodes of that kind are ours.
+// Whether nodes of that kind are ours. Each node is asked for, and not by name.
 static bool ggml_vk_qk_on(ggml_type quantized, ggml_op op) {
-    return ggml_is_quantized(quantized) && ggml_vk_qk_routing().takes(ggml_op_name(op));
+    static const auto ours = ggml_vk_qk_routing().taken(GGML_OP_COUNT, [](int i) { return ggml_op_name((ggml_op) i); });
+    return ours[op] && ggml_is_quantized(quantized);
 }
 
 // Whether a node is a product of ours.
@@ -29,6 +38,7 @@ struct vk_qk_call {
     ggml_backend_vk_context * ctx;
     vk_context & subctx;
     vk_qk_state & launcher;
+    const ggml_tensor * x; // of a product
     enum { most_buffers = MAX_PARAMETER_COUNT };
 
     static qk_range range_of(const vk_buffer & buffer) { return { (VkBuffer) buffer->buffer, 0, buffer->size }; }
@@ -52,17 +62,16 @@ struct vk_qk_call {
         return pipeline;
     }
 
-    void record(vk_pipeline pipeline, const qk_launch & launch, const qk_range * ranges, uint32_t buffers) {
+    void record(vk_pipeline & pipeline, const qk_launch & launch, const qk_range * ranges, uint32_t buffers) {
         static_assert(sizeof(qk_range) == sizeof(vk::DescriptorBufferInfo), "buffer, offset and size");
         const auto * infos = (const vk::DescriptorBufferInfo *) ranges;
-        const uint32_t bytes = launch.kernel->push_bytes;
         vk::CommandBuffer & commands = subctx->s->buffer->buf;
         ggml_pipeline_request_descriptor_sets(ctx, pipeline, 1);
         vk::DescriptorSet & set = ctx->descriptor_sets[ctx->descriptor_set_idx++];
         const vk::WriteDescriptorSet all = { set, 0, 0, buffers, vk::DescriptorType::eStorageBuffer, nullptr, infos };
         ctx->device->device.updateDescriptorSets({ all }, {});
-        if (bytes != 0) {
-            commands.pushConstants(pipeline->layout, vk::ShaderStageFlagBits::eCompute, 0, bytes, launch.push);
+        if (launch.kernel->push_bytes != 0) {
+            commands.pushConstants(pipeline->layout, vk::ShaderStageFlagBits::eCompute, 0, launch.kernel->push_bytes, launch.push);
         }
         commands.bindPipeline(vk::PipelineBindPoint::eCompute, pipeline->pipeline);
         commands.bindDescriptorSets(vk::PipelineBindPoint::eCompute, pipeline->layout, 0, { set }, {});
@@ -72,6 +81,25 @@ struct vk_qk_call {
     void barrier() { ggml_vk_sync_buffers(ctx, subctx); }
 
     void before_scratch() { if (ctx->prealloc_y_need_sync) { barrier(); } }
+
+    qk_range scratch(uint64_t bytes) {
+        if (ctx->prealloc_size_y < bytes) {
+            ctx->prealloc_size_y = bytes;
+            ggml_vk_preallocate_buffers(ctx, subctx);
+        }
+        return ctx->prealloc_y != nullptr ? range_of(ctx->prealloc_y) : qk_range {};
+    }
+
+    bool copy_x(const qk_product & p) {
+        if (get_misalign_bytes(ctx, x) != 0) {
+            return false;
+        }
+        before_scratch();
+        vk_pipeline copy = ggml_vk_get_cpy_pipeline(ctx, x, nullptr, x->type);
+        ggml_pipeline_request_descriptor_sets(ctx, copy, 1);
+        ggml_vk_cpy_to_contiguous(ctx, subctx, copy, x, ggml_vk_tensor_subbuffer(ctx, x), { ctx->prealloc_y, 0, p.copy_bytes });
+        return true;
+    }
 };
 
 // Whether matrix units multiply as kernels ask, and how threads hold matrices: a small kernel tells.
@@ -88,7 +116,7 @@ static void ggml_vk_qk_matrices(ggml_backend_vk_context * ctx, vk_qk_state & sta
     }
     vk_context subctx = ggml_vk_create_temporary_context(device->compute_queue->cmd_pool);
     ggml_vk_ctx_begin(device, subctx);
-    vk_qk_call call = { ctx, subctx, state };
+    vk_qk_call call = { ctx, subctx, state, nullptr };
     vk_buffer answer = state.ask_matrices(call);
     ggml_vk_ctx_end(subctx);
     ggml_vk_submit(subctx, device->fence);
@@ -123,19 +151,24 @@ static vk_qk_state & ggml_vk_qk_state(ggml_backend_vk_context * ctx) {
     return *state;
 }
 
-// A tensor from its first element on; of weights, up to the end of their buffer: loads may pass the last block. Without
-// `ctx` it is not known yet where it lies, but for how far into that a view begins.
+// Where a tensor begins, and all of its buffer behind that. Without `ctx` that is not known yet, but for how far into it a view begins.
+static qk_range ggml_vk_qk_place(const ggml_backend_vk_context * ctx, const ggml_tensor * t) {
+    if (ctx == nullptr) {
+        return { const_cast<ggml_tensor *>(t), t->view_offs, UINT64_MAX };
+    }
+    const uint64_t at = ggml_vk_tensor_buffer_offset(ctx, t);
+    const vk_buffer_struct * buffer = ctx->device->uma ? ggml_vk_tensor_subbuffer(ctx, t, true).buffer.get() // which may be the host's
+                                                       : ((ggml_backend_vk_buffer_context *) t->buffer->context)->dev_buffer.get();
+    return { (VkBuffer) buffer->buffer, at, buffer->size - at };
+}
+
+// A tensor from its first element to its last; of weights, to the end of their buffer: loads may pass the last block.
 static qk_tensor ggml_vk_qk_tensor(const ggml_backend_vk_context * ctx, const ggml_tensor * t, bool weights = false) {
     if (t == nullptr) {
         return {};
     }
-    qk_range range = { (void *) t, t->view_offs, ggml_nbytes(t) };
-    if (ctx != nullptr) {
-        const vk_subbuffer sub = ggml_vk_tensor_subbuffer(ctx, t, true);
-        const uint64_t at = sub.offset + get_misalign_bytes(ctx, t);
-        range = { (VkBuffer) sub.buffer->buffer, at, weights ? sub.buffer->size - at : ggml_nbytes(t) };
-    }
-    return qkgen::tensor_of(range, t->ne, t->nb, ggml_type_size(t->type));
+    const uint64_t block = weights ? 0 : ggml_blck_size(t->type);
+    return qkgen::tensor_of(ggml_vk_qk_place(ctx, t), t->ne, t->nb, ggml_type_size(t->type), block);
 }
 
 // The epilogue of a product with the node behind it, of however many columns: it adds a tensor, or a vector of all columns, or of experts
@@ -163,21 +196,15 @@ static qk_product ggml_vk_qk_product(const ggml_backend_vk_context * ctx, const 
     return p;
 }
 
-// How many of the products behind one are of its launch, as those of gate and up, or of q, k and v. `p` becomes all of them.
-static int ggml_vk_qk_joins(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at, qk_product & p) {
-    const ggml_tensor * mul = graph->nodes[at];
-    int count = 0;
-    for (; at + count + 1 < graph->n_nodes; count++) {
-        const ggml_tensor * next = graph->nodes[at + count + 1];
-        if (next->src[1] != mul->src[1] || !ggml_vk_qk_multiplies(next)) {
-            break;
-        }
-        const qk_product other = ggml_vk_qk_product(ctx, next, next);
-        if (!qk_product_joins(&p, &other)) {
-            break;
-        }
+// Makes `p`, which is a product of `mul`, that of the next node, if that has the same x and experts; whether it has.
+static bool ggml_vk_qk_next(const ggml_backend_vk_context * ctx, const ggml_tensor * mul, const ggml_tensor * next, qk_product & p) {
+    const bool same = next->op == mul->op && next->src[1] == mul->src[1] && next->src[2] == mul->src[2] && ggml_vk_qk_multiplies(next);
+    if (same) {
+        p.weights = ggml_vk_qk_tensor(ctx, next->src[0], true);
+        p.y = ggml_vk_qk_tensor(ctx, next);
+        p.types = (uint64_t) next->src[0]->type << 32 | (uint32_t) next->src[1]->type;
     }
-    return count;
+    return same;
 }
 
 // Lets what gates one product by another have memory of its own, not that of x: workgroups that write it do not wait for those that read.
@@ -193,39 +220,25 @@ static void ggml_vk_qk_keep(const ggml_cgraph * graph, ggml_backend_graph_optimi
     }
 }
 
-// Whether a product, the node behind it and what gates one of them by the other are one launch; which is then `p`. Results of the two
-// are for nobody else.
-static bool ggml_vk_qk_gates(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at, qk_product & p) {
-    const ggml_tensor * mul = graph->nodes[at], * next = graph->nodes[at + 1];
-    if (at + 2 >= graph->n_nodes || graph->nodes[at + 2]->op != GGML_OP_GLU || !ggml_vk_qk_multiplies(next) ||
-        !ggml_can_fuse_subgraph(graph, at, { mul->op, mul->op, GGML_OP_GLU }, { at + 2 })) {
+// Whether a product, the next one of the same x and what gates one of them by the other are one launch; which is then `p`. Results of the
+// two are for nobody else.
+static bool ggml_vk_qk_gates(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at, qk_product & p, qk_product & next) {
+    ggml_tensor ** nodes = graph->nodes + at;
+    if (!ggml_can_fuse_subgraph(graph, at, { nodes[0]->op, nodes[0]->op, GGML_OP_GLU }, { at + 2 })) {
         return false;
     }
-    const ggml_tensor * glu = graph->nodes[at + 2], * gate = glu->src[0], * up = glu->src[1];
-    if (ggml_get_glu_op(glu) != GGML_GLU_OP_SWIGLU || ggml_get_op_params_i32(glu, 1) != 0 ||
-        ((gate != mul || up != next) && (gate != next || up != mul)) || ggml_vk_tensors_overlap(mul->src[1], glu, false)) {
+    const ggml_tensor * glu = nodes[2];
+    const bool first = glu->src[0] == nodes[0] && glu->src[1] == nodes[1], second = glu->src[0] == nodes[1] && glu->src[1] == nodes[0];
+    if (ggml_get_glu_op(glu) != GGML_GLU_OP_SWIGLU || ggml_get_op_params_i32(glu, 1) != 0 || first == second ||
+        ggml_vk_tensors_overlap(nodes[0]->src[1], glu, false)) {
         return false;
     }
-    p = ggml_vk_qk_product(ctx, gate, gate);
-    const qk_product other = ggml_vk_qk_product(ctx, up, up);
     const qk_tensor y = ggml_vk_qk_tensor(ctx, glu);
-    return qk_product_gates(&p, &other, &y);
-}
-
-// How many of the nodes behind a product are of its launch, and which of them all are written. Experts are a launch each unless one gates
-// the other, for joined ones are not measured.
-static int ggml_vk_qk_fuses(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at, int & written) {
-    const ggml_tensor * mul = graph->nodes[at];
-    if (ctx->device->disable_fusion || at + 1 >= graph->n_nodes || graph->nodes[at + 1]->src[1] != mul->src[1] ||
-        !ggml_vk_qk_multiplies(mul)) {
-        return 0;
+    const bool gates = first ? qk_product_gates(&p, &next, &y) : qk_product_gates(&next, &p, &y);
+    if (gates && second) {
+        p = next;
     }
-    qk_product p;
-    const bool gates = ggml_vk_qk_gates(ctx, graph, at, p);
-    p = ggml_vk_qk_product(ctx, mul, mul);
-    const int count = gates ? 2 : mul->op == GGML_OP_MUL_MAT ? ggml_vk_qk_joins(ctx, graph, at, p) : 0;
-    written = gates ? 1 << 2 : (2 << count) - 1;
-    return count;
+    return gates;
 }
 
 // Of a product that is ours, whether ggml may fuse it with so many nodes.
@@ -235,60 +248,49 @@ static bool ggml_vk_qk_may_fuse(const ggml_backend_vk_context * ctx, const ggml_
     return count == 2 && ggml_vk_qk_epilogue(ctx, graph->nodes[at], graph->nodes[at + 1], epilogue, range);
 }
 
-// Launches a product that is not known. x that kernels do not load is copied to `prealloc_y`, before scratch.
-static bool ggml_vk_qk_multiply(vk_qk_call & call, const ggml_tensor * mul, qk_product & p, qk_error * error) {
-    ggml_backend_vk_context * ctx = call.ctx;
-    const ggml_tensor * w = mul->src[0], * x = mul->src[1];
-    const qk_kernel * held = p.kernel;
-    auto & routing = ggml_vk_qk_routing();
-    const auto & kernels = routing.find(p.ids.bytes != 0 ? "gemv_id,gemm_id" : "gemv,gemm", ggml_type_name(w->type),
-                                        ggml_type_name(x->type));
-    if (call.launcher.plan_product(call, kernels, !routing.names_operations(), p, error) != QK_OK) {
-        return false;
+// Makes the product of a node, with what ggml fused, or else with nodes behind it that are of its launch. Experts are a launch each unless
+// one gates the other, for joined ones are not measured.
+static void ggml_vk_qk_prepare(ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at) {
+    const ggml_tensor * mul = graph->nodes[at];
+    if (!ggml_vk_qk_multiplies(mul)) {
+        return;
     }
-    if (p.copy_bytes != 0 && get_misalign_bytes(ctx, x) != 0) {
-        return qk_fail(error, QK_ERROR_UNSUPPORTED, "x begins where nothing can be copied") == QK_OK;
+    if (ctx->qk == nullptr) {
+        ctx->qk.reset(new vk_qk_node { ggml_vk_qk_state(ctx), {}, {}, {} });
     }
-    if (p.copy_bytes + p.scratch_bytes != 0) {
-        if (ctx->prealloc_size_y < p.copy_bytes + p.scratch_bytes) {
-            ctx->prealloc_size_y = p.copy_bytes + p.scratch_bytes;
-            ggml_vk_preallocate_buffers(ctx, call.subctx);
+    vk_qk_node & node = *ctx->qk;
+    int & count = ctx->num_additional_fused_ops;
+    const ggml_tensor * dst = graph->nodes[at + count];
+    node.p = ggml_vk_qk_product(ctx, mul, dst);
+    if (count != 0) {
+        node.epilogue = {};
+        ggml_vk_qk_epilogue(ctx, mul, dst, node.epilogue, node.other);
+        qk_product_adds(&node.p, &node.epilogue);
+        node.p.epilogue = &node.epilogue;
+    } else if (!ctx->device->disable_fusion) {
+        qk_product other = node.p;
+        const auto next = [&](int i) { return at + i < graph->n_nodes && ggml_vk_qk_next(ctx, mul, graph->nodes[at + i], other); };
+        bool more = next(1);
+        if (more && ggml_vk_qk_gates(ctx, graph, at, node.p, other)) {
+            count = 2;
+            ctx->fused_ops_write_mask = 1 << 2;
+            return;
         }
-        qk_product_place(&p, call.range_of(ctx->prealloc_y));
-        p.packed = p.copy_bytes == 0 && held == p.kernel && ctx->prealloc_y_last_tensor_used == x;
+        for (; mul->op == GGML_OP_MUL_MAT && more && qk_product_joins(&node.p, &other); more = next(count + 1)) {
+            count++;
+        }
+        ctx->fused_ops_write_mask = (2 << count) - 1;
     }
-    if (p.copy_bytes != 0) {
-        call.before_scratch();
-        vk_pipeline copy = ggml_vk_get_cpy_pipeline(ctx, x, nullptr, x->type);
-        ggml_pipeline_request_descriptor_sets(ctx, copy, 1);
-        const vk_subbuffer to = { ctx->prealloc_y, 0, p.copy_bytes };
-        ggml_vk_cpy_to_contiguous(ctx, call.subctx, copy, x, ggml_vk_tensor_subbuffer(ctx, x), to);
-    }
-    return call.launcher.dispatch_product(call, p, error) == QK_OK;
 }
 
-// MUL_MAT and MUL_MAT_ID.
+// MUL_MAT and MUL_MAT_ID, as they were prepared.
 static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subctx, const ggml_cgraph * graph, int at) {
     const ggml_tensor * mul = graph->nodes[at], * w = mul->src[0], * x = mul->src[1], * ids = mul->src[2];
-    const ggml_tensor * dst = graph->nodes[at + ctx->num_additional_fused_ops];
-    const bool joined = dst != mul && ggml_vk_qk_multiplies(dst), gated = dst->op == GGML_OP_GLU;
     if (!ggml_vk_qk_multiplies(mul)) {
         return false;
     }
-    vk_qk_call call = { ctx, subctx, ggml_vk_qk_state(ctx) };
-    qk_epilogue epilogue {};
-    qk_range other;
-    qk_product p = ggml_vk_qk_product(ctx, mul, joined || gated ? mul : dst);
-    if (gated) {
-        ggml_vk_qk_gates(ctx, graph, at, p);
-    }
-    p.epilogue = &epilogue;
-    if (joined) {
-        ggml_vk_qk_joins(ctx, graph, at, p);
-    } else if (dst != mul && !gated) {
-        ggml_vk_qk_epilogue(ctx, mul, dst, epilogue, other);
-        qk_product_adds(&p, &epilogue);
-    }
+    qk_product & p = ctx->qk->p;
+    vk_qk_call call = { ctx, subctx, ctx->qk->launcher, x };
     ggml_tensor ** next = graph->nodes + at + 1, ** end = graph->nodes + std::min(graph->n_nodes, at + 9);
     p.shares = std::any_of(next, end, [&](const ggml_tensor * t) { return t->src[1] == x; }); // as of q, k and v
     // Operands of x are kept in `prealloc_y` as ggml keeps x in q8_1: for other matrices that are multiplied with it, as of experts
@@ -296,26 +298,30 @@ static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subct
     const ggml_tensor * last = at > 0 ? graph->nodes[at - 1] : mul;
     const bool same = last->src[2] == ids && last->src[1] == x && ggml_are_same_shape(last->src[0], w);
     const bool keeps = ids != nullptr || ggml_nrows(x) == x->ne[1];
-    p.scratch = ctx->prealloc_y != nullptr ? call.range_of(ctx->prealloc_y) : qk_range {};
     const bool held = keeps && ctx->prealloc_y_last_tensor_used == x && (ids == nullptr || (at > 0 && same));
     p.kernel = held ? (const qk_kernel *) (void *) ctx->prealloc_y_last_pipeline_used : nullptr;
+    auto & routing = ggml_vk_qk_routing();
+    const auto kernels = [&] {
+        return routing.find(ids != nullptr ? "gemv_id,gemm_id" : "gemv,gemm", ggml_type_name(w->type), ggml_type_name(x->type));
+    };
     qk_error error;
-    const bool ours = call.launcher.repeat_product(call, p) || ggml_vk_qk_multiply(call, mul, p, &error);
+    const bool ours = call.launcher.multiply(call, kernels, !routing.names_operations(), p, &error) == QK_OK;
     if (p.copy_bytes + p.scratch_bytes != 0) { // the launches read it
         ctx->prealloc_y_last_pipeline_used = (vk_pipeline_struct *) (uintptr_t) p.kernel;
         ctx->prealloc_y_last_tensor_used = ours && keeps && p.copy_bytes == 0 ? x : nullptr;
         ctx->prealloc_y_need_sync = true;
     }
-    if (!ours && dst != mul) { // ggml takes the product alone, which may lie where something still reads
+    if (!ours && ctx->num_additional_fused_ops != 0) { // ggml takes the product alone, which may lie where something still reads
         ctx->num_additional_fused_ops = 0;
         ctx->unsynced_nodes_written.push_back(mul);
         call.barrier();
     }
-    if (!ours && gated) {
+    if (!ours && p.gated) {
+        p = ggml_vk_qk_product(ctx, mul, mul);
         return ggml_vk_qk_mul_mat(ctx, subctx, graph, at);
     }
-    return ggml_vk_qk_routing().count(ours, ggml_op_name(mul->op), ours ? p.kernel->family : error.text,
-                                       joined ? ", joined" : gated ? ", gated" : dst != mul ? ", fused" : "");
+    const char * how = p.gated ? ", gated" : p.parts[0].products != 0 ? ", joined" : p.epilogue != nullptr ? ", fused" : "";
+    return routing.count(ours, ggml_op_name(mul->op), ours ? p.kernel->family : error.text, how);
 }
 
 // GET_ROWS, SET_ROWS and CPY.
@@ -337,10 +343,11 @@ static qk_status ggml_vk_qk_rows(const ggml_backend_vk_context * ctx, const qk_b
 
 // Whether rows can be set that ggml has no kernel for.
 static bool ggml_vk_qk_supports(const vk_device & device, const ggml_tensor * dst) {
+    if ((dst->op != GGML_OP_SET_ROWS && dst->op != GGML_OP_CPY) || !ggml_vk_qk_on(dst->type, dst->op)) {
+        return false;
+    }
     const qk_limits limits = ggml_vk_qk_limits(device);
-    const qk_backend nothing = qk_listing_backend(QK_API_VULKAN, &limits, nullptr);
-    return (dst->op == GGML_OP_SET_ROWS || dst->op == GGML_OP_CPY) && ggml_vk_qk_on(dst->type, dst->op) &&
-           ggml_vk_qk_rows(nullptr, nothing, dst, nullptr) == QK_OK;
+    return ggml_vk_qk_rows(nullptr, qk_listing_backend(QK_API_VULKAN, &limits, nullptr), dst, nullptr) == QK_OK;
 }
 
 static bool ggml_vk_qk_rows(ggml_backend_vk_context * ctx, vk_context & subctx, const ggml_tensor * dst) {
@@ -348,7 +355,7 @@ static bool ggml_vk_qk_rows(ggml_backend_vk_context * ctx, vk_context & subctx, 
     if (!ggml_vk_qk_on(sets ? dst->type : dst->src[0]->type, dst->op)) {
         return false;
     }
-    vk_qk_call call = { ctx, subctx, ggml_vk_qk_state(ctx) };
+    vk_qk_call call = { ctx, subctx, ggml_vk_qk_state(ctx), nullptr };
     qk_error error;
     const bool ours = ggml_vk_qk_rows(ctx, call.launcher.backend_of(call), dst, &error) == QK_OK;
     return ggml_vk_qk_routing().count(ours, ggml_op_name(dst->op), !ours ? error.text : sets ? "set_rows" : "gather");

@@ -24,6 +24,7 @@ static void show() {
 static ggml_tensor tensor(ggml_type type, uint64_t at, int64_t a, int64_t b = 1, int64_t c = 1) {
     ggml_tensor t {};
     t.type = type;
+    t.buffer = ggml_vk_all_tensors();
     t.at = at;
     const int64_t ne[] = { a, b, c, 1 };
     for (int i = 0; i < 4; i++) {
@@ -41,27 +42,41 @@ static ggml_tensor op(ggml_op what, uint64_t at, ggml_tensor * a, ggml_tensor * 
     return t;
 }
 
+static void forget() {
+    ctx.qk.reset();
+    ctx.device->qk.reset();
+}
+
 static size_t launches(const char * name) {
     return (size_t) std::count_if(notes.begin(), notes.end(), [&](const noted & n) { return n.what == name; });
 }
 
-// `second` is fused with `first`; the node before was done.
+// What ggml fuses with a product is not one of the next products.
+static bool multiply(const ggml_cgraph * graph, int at = 0, int fused = 0) {
+    notes.clear();
+    ctx.num_additional_fused_ops = fused;
+    ctx.fused_ops_write_mask = 1 << fused;
+    ctx.unsynced_nodes_written.clear();
+    ggml_vk_qk_prepare(&ctx, graph, at);
+    return ggml_vk_qk_mul_mat(&ctx, subctx, graph, at);
+}
+
+// `second` is fused with `first`, or is a product, as `third`; the node before was done.
 static bool mul_mat(ggml_tensor * first, ggml_tensor * second = nullptr, ggml_tensor * before = nullptr, ggml_tensor * third = nullptr) {
     ggml_tensor * nodes[] = { before, first, second, third };
     const int skip = before == nullptr;
     const ggml_cgraph graph = { nodes + skip, 4 - skip - (second == nullptr) - (third == nullptr) };
-    notes.clear();
-    ctx.num_additional_fused_ops = (second != nullptr) + (third != nullptr);
-    ctx.unsynced_nodes_written.clear();
-    return ggml_vk_qk_mul_mat(&ctx, subctx, &graph, !skip);
+    return multiply(&graph, !skip, second != nullptr && second->op != first->op);
 }
 
 // How many nodes behind the first are of its launch; all are written, but where a node gates.
 static int fuses(const ggml_cgraph * graph) {
-    int written = 1;
-    const int count = ggml_vk_qk_fuses(&ctx, graph, 0, written);
+    ctx.num_additional_fused_ops = 0;
+    ctx.fused_ops_write_mask = 1;
+    ggml_vk_qk_prepare(&ctx, graph, 0);
+    const int count = ctx.num_additional_fused_ops;
     const bool gates = graph->nodes[count]->op == GGML_OP_GLU;
-    CHECK(written == (gates ? 1 << 2 : (2 << count) - 1));
+    CHECK(ctx.fused_ops_write_mask == (gates ? 1 << 2 : (2 << count) - 1));
     return count;
 }
 
@@ -110,7 +125,7 @@ static void test_pipelines() {
 // Those that a model's shape asks for can be made before.
 static void test_warm_up() {
     ggml_tensor w = tensor(GGML_TYPE_Q4_0, 0, 4096, 512), x = tensor(GGML_TYPE_F32, X, 4096, 1), y = op(GGML_OP_MUL_MAT, Y, &w, &x, 512, 1);
-    vk_qk_call call = { &ctx, subctx, ggml_vk_qk_state(&ctx) };
+    vk_qk_call call = { &ctx, subctx, ggml_vk_qk_state(&ctx), nullptr };
     static qk_pipeline items[64];
     qk_pipeline_list list = { items, 64, 0 };
     const qk_backend lists = qk_listing_backend(QK_API_VULKAN, &call.launcher.limits, &list);
@@ -276,7 +291,13 @@ static void test_joined_experts() {
         return qk_product_joins(&p, &q);
     };
     y.src[2] = z.src[2] = &ids;
-    CHECK(joins() && mul_mat(&y, &z) && notes.size() == 1 && launches("qkgen_q4_0_gemv_id_f32") == 1);
+    qk_product both = ggml_vk_qk_product(&ctx, &y, &y);
+    const qk_product other = ggml_vk_qk_product(&ctx, &z, &z);
+    vk_qk_call call = { &ctx, subctx, ggml_vk_qk_state(&ctx), &x };
+    const auto kernels = [] { return ggml_vk_qk_routing().find("gemv_id,gemm_id", "q4_0", "f32"); };
+    notes.clear();
+    CHECK(joins() && qk_product_joins(&both, &other) && call.launcher.multiply(call, kernels, true, both, nullptr) == QK_OK);
+    CHECK(notes.size() == 1 && launches("qkgen_q4_0_gemv_id_f32") == 1);
     CHECK(notes[0].buffers[0].range == (16 + 8) * 64 * 144 + QK_PADDING && notes[0].buffers[4].offset == Y);
     CHECK(notes[0].buffers[4].range == Z - Y + 3 * 2 * 256);
     z.src[2] = &others;
@@ -308,12 +329,8 @@ static void test_gated() {
     ggml_tensor * nodes[] = { &gate, &up, &glu, &reads };
     const ggml_cgraph graph = { nodes, 4 };
     qk_product p {};
-    const auto gates = [&] { return ggml_vk_qk_gates(&ctx, &graph, 0, p); };
-    const auto multiply = [&] {
-        notes.clear();
-        ctx.num_additional_fused_ops = 2;
-        return ggml_vk_qk_mul_mat(&ctx, subctx, &graph, 0);
-    };
+    const auto gates = [&] { return fuses(&graph) == 2 && (p = ctx.qk->p, p.gated != 0); };
+    const auto multiply = [&] { return ::multiply(&graph); };
     CHECK(gates() && p.gated == 1 && multiply() && notes.size() == 1 && launches("qkgen_q4_0_gemv_f32") == 1);
     CHECK(notes[0].buffers[0].range == (70 + 64) * 144 + QK_PADDING && notes[0].buffers[2].offset == Y && notes[0].buffers[2].range == 256);
     const std::vector<noted> first = notes;
@@ -349,12 +366,12 @@ static void test_gated() {
     x.ne[1] = gate.ne[1] = up.ne[1] = glu.ne[1] = 1;
     CHECK(gates());
     // A device without such lanes has a launch for each.
-    ctx.device->qk.reset();
+    forget();
     ctx.device->subgroup_shuffle = false;
     CHECK(multiply() && ctx.num_additional_fused_ops == 0 && launches("qkgen_q4_0_gemv_f32") == 1);
     CHECK(ctx.unsynced_nodes_written == std::vector<const ggml_tensor *> { nodes[0] });
     ctx.unsynced_nodes_written.clear();
-    ctx.device->qk.reset();
+    forget();
     ctx.device->subgroup_shuffle = true;
     std::vector<ggml_tensor *> kept;
     ggml_backend_graph_optimize_params params = { [](void * to, ggml_tensor * t, ggml_tensor * until) {
@@ -413,15 +430,13 @@ static void test_remembered() {
 static void test_remembered_scratch() {
     ggml_tensor w = tensor(GGML_TYPE_Q4_0, 8192, 256, 64), x = tensor(GGML_TYPE_F32, X, 256, 32);
     ggml_tensor y = op(GGML_OP_MUL_MAT, Y, &w, &x, 64, 32);
-    qk_epilogue none {};
     qk_product p {};
     p.weights = ggml_vk_qk_tensor(&ctx, &w, true);
     p.x = ggml_vk_qk_tensor(&ctx, &x);
     p.y = ggml_vk_qk_tensor(&ctx, &y);
     p.types = (uint64_t) w.type << 32 | (uint32_t) x.type;
-    p.epilogue = &none;
     ctx.prealloc_y_last_tensor_used = nullptr;
-    vk_qk_call call = { &ctx, subctx, ggml_vk_qk_state(&ctx) };
+    vk_qk_call call = { &ctx, subctx, ggml_vk_qk_state(&ctx), nullptr };
     const std::vector<noted> made = notes_of(&y);
     p.scratch = vk_qk_call::range_of(ctx.prealloc_y);
     const qk_kernel * kernel = (const qk_kernel *) (void *) ctx.prealloc_y_last_pipeline_used;
@@ -553,7 +568,7 @@ static bool try_usual() {
     if (child == 0) {
         unsetenv("GGML_VK_QKGEN");
         test_uneven_experts(false);
-        ctx.device->qk.reset();
+        forget();
         _exit(failures != 0);
     }
     int status = 1;
@@ -687,7 +702,7 @@ int main() {
     test_warm_up();
     test_routing();
     test_matrices();
-    ctx.device->qk.reset();
+    forget();
     printf("%d failures\n", failures);
     return failures != 0;
 }

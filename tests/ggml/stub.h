@@ -15,10 +15,11 @@
 // ---- ggml.h ----
 
 enum ggml_type { GGML_TYPE_F32, GGML_TYPE_F16, GGML_TYPE_Q4_0, GGML_TYPE_I32, GGML_TYPE_BF16, GGML_TYPE_I64, GGML_TYPE_Q8_0, GGML_TYPE_IQ4_NL };
-enum ggml_op { GGML_OP_ADD, GGML_OP_ADD_ID, GGML_OP_MUL, GGML_OP_MUL_MAT, GGML_OP_MUL_MAT_ID, GGML_OP_GET_ROWS, GGML_OP_SET_ROWS, GGML_OP_CPY, GGML_OP_CONT, GGML_OP_GLU };
+enum ggml_op { GGML_OP_ADD, GGML_OP_ADD_ID, GGML_OP_MUL, GGML_OP_MUL_MAT, GGML_OP_MUL_MAT_ID, GGML_OP_GET_ROWS, GGML_OP_SET_ROWS, GGML_OP_CPY, GGML_OP_CONT, GGML_OP_GLU, GGML_OP_COUNT };
 enum ggml_glu_op { GGML_GLU_OP_REGLU, GGML_GLU_OP_SWIGLU };
 enum { GGML_MAX_DIMS = 4, GGML_MAX_SRC = 10 };
-struct ggml_tensor { ggml_type type; ggml_op op; int64_t ne[4]; size_t nb[4]; ggml_tensor * src[GGML_MAX_SRC]; uint64_t at, view_offs; int32_t op_params[2]; };
+struct ggml_backend_buffer { void * context; };
+struct ggml_tensor { ggml_type type; ggml_op op; ggml_backend_buffer * buffer; int64_t ne[4]; size_t nb[4]; ggml_tensor * src[GGML_MAX_SRC]; uint64_t at, view_offs; int32_t op_params[2]; };
 struct ggml_cgraph { ggml_tensor ** nodes; int n_nodes; };
 #define GGML_ASSERT(x) do { if (!(x)) { fprintf(stderr, "assertion failed: %s\n", #x); abort(); } } while (0)
 
@@ -31,7 +32,8 @@ inline const char * ggml_op_name(ggml_op op) {
     return names[op];
 }
 inline size_t ggml_type_size(ggml_type t) { return t == GGML_TYPE_Q4_0 ? 18 : t == GGML_TYPE_F16 || t == GGML_TYPE_BF16 ? 2 : t == GGML_TYPE_I64 ? 8 : 4; }
-inline size_t ggml_row_size(ggml_type t, int64_t n) { return ggml_type_size(t) * (size_t) n / (t == GGML_TYPE_Q4_0 ? 32 : 1); }
+inline int64_t ggml_blck_size(ggml_type t) { return t == GGML_TYPE_Q4_0 ? 32 : 1; }
+inline size_t ggml_row_size(ggml_type t, int64_t n) { return ggml_type_size(t) * (size_t) n / (size_t) ggml_blck_size(t); }
 inline bool ggml_is_quantized(ggml_type t) { return t == GGML_TYPE_Q4_0; }
 inline size_t ggml_nbytes(const ggml_tensor * t) {
     size_t bytes = ggml_row_size(t->type, t->ne[0]);
@@ -157,7 +159,7 @@ struct vk_device_struct {
     vk::Device device;
     vk::Fence fence;
     std::shared_ptr<vk_queue> compute_queue = std::make_shared<vk_queue>();
-    bool disable_fusion = false;
+    bool disable_fusion = false, uma = false;
     std::shared_ptr<struct vk_qk_state> qk;
 };
 typedef std::shared_ptr<vk_device_struct> vk_device;
@@ -172,11 +174,13 @@ struct ggml_backend_vk_context {
     bool prealloc_y_need_sync = false;
     vk_pipeline_struct * prealloc_y_last_pipeline_used = nullptr;
     const ggml_tensor * prealloc_y_last_tensor_used = nullptr;
-    int num_additional_fused_ops = 0;
+    int num_additional_fused_ops = 0, fused_ops_write_mask = 1;
     std::vector<const ggml_tensor *> unsynced_nodes_written;
     std::vector<vk::DescriptorSet> descriptor_sets = std::vector<vk::DescriptorSet>(1000);
     size_t descriptor_set_idx = 0;
+    std::shared_ptr<struct vk_qk_node> qk;
 };
+struct ggml_backend_vk_buffer_context { vk_buffer dev_buffer; };
 struct vk_instance_t { VkInstance instance; };
 inline vk_instance_t vk_instance;
 enum { MAX_PARAMETER_COUNT = 12 };
@@ -187,6 +191,12 @@ inline vk_buffer ggml_vk_memory() {
     static vk_buffer memory = std::make_shared<vk_buffer_struct>(vk_buffer_struct { (VkBuffer) 1, 1u << 30 });
     return memory;
 }
+inline ggml_backend_buffer * ggml_vk_all_tensors() {
+    static ggml_backend_vk_buffer_context context = { ggml_vk_memory() };
+    static ggml_backend_buffer buffer = { &context };
+    return &buffer;
+}
+inline size_t ggml_vk_tensor_buffer_offset(const struct ggml_backend_vk_context *, const ggml_tensor * t) { return t->at; }
 inline uint64_t ggml_vk_align_size(uint64_t size, uint64_t to) { return (size + to - 1) / to * to; }
 inline uint32_t get_misalign_bytes(const ggml_backend_vk_context *, const ggml_tensor * t) { return t->at & 15; }
 inline vk_subbuffer ggml_vk_tensor_subbuffer(const ggml_backend_vk_context *, const ggml_tensor * t, bool = false) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <unordered_map>
@@ -25,7 +26,7 @@ namespace qkgen {
  *                                                                   `values` by the ids of constants, from 0 on
  *     Table make_table(const uint32_t *words, uint32_t bytes);      a buffer that is filled
  *     qk_range range_of(const Table &table);
- *     void record(const Pipeline &pipeline, const qk_launch &launch, const qk_range *ranges, uint32_t buffers);
+ *     void record(Pipeline &pipeline, const qk_launch &launch, const qk_range *ranges, uint32_t buffers);
  *                                                                   `ranges` by the numbers of bindings, from 0 on
  *     void barrier();
  *     void before_scratch();                                        a barrier, where launches may still read what products keep in scratch
@@ -46,6 +47,10 @@ template <class Pipeline, class Table> class launcher {
         std::vector<unsigned char> push;
         bool waits; // for launches before
     };
+    static bool same(const qk_range &a, const qk_range &b) {
+        return a.buffer == b.buffer && a.offset == b.offset && a.size == b.size;
+    }
+
     /* Of a product: what it launches where operands of x are to be made first, and where scratch has them. */
     struct recording {
         std::vector<step> steps[2];
@@ -54,23 +59,37 @@ template <class Pipeline, class Table> class launcher {
         uint64_t scratch_bytes; // 0: none
 
         bool has_place(const qk_product &p) const {
-            return scratch_bytes == 0 || (scratch.buffer == p.scratch.buffer && scratch.offset == p.scratch.offset &&
-                                          scratch.size == p.scratch.size);
+            return scratch_bytes == 0 || same(scratch, p.scratch);
         }
     };
-    using words = std::vector<uint64_t>;
+    enum { hashed = 11, most_words = 96, most_kept = 16384 };
+    /* What a product is known by. It is written and compared for each launch, so there is no memory to ask for. */
+    struct words {
+        uint64_t at[most_words];
+        size_t count;
+
+        void add(uint64_t word) {
+            at[count++] = word;
+        }
+        void add(const uint64_t *from, size_t n) {
+            std::copy(from, from + n, at + count);
+            count += n;
+        }
+        bool operator==(const words &other) const {
+            return count == other.count && std::memcmp(at, other.at, count * sizeof at[0]) == 0;
+        }
+    };
     /* The first words of a product say where its tensors are. */
     struct hash {
         size_t operator()(const words &key) const {
             uint64_t sum = 0;
             for (size_t i = 0; i < hashed; i++)
-                sum = (sum ^ (sum >> 29) ^ key[i]) * UINT64_C(0x9e3779b97f4a7c15);
+                sum = (sum ^ (sum >> 29) ^ key.at[i]) * UINT64_C(0x9e3779b97f4a7c15);
             return (size_t)(sum ^ (sum >> 32));
         }
     };
-    enum { hashed = 11, most_kept = 16384 };
     std::unordered_map<words, recording, hash> kept;
-    words product; // at hand, as `key`
+    words product; // at hand
 
     template <class Engine>
     qk_status prepare(Engine &engine, const qk_launch &launch, qk_range *ranges, step &to, qk_error *error) {
@@ -116,30 +135,35 @@ template <class Pipeline, class Table> class launcher {
     }
 
     void add(const qk_range &range) {
-        product.insert(product.end(), {(uint64_t)(uintptr_t)range.buffer, range.offset, range.size});
+        product.add((uint64_t)(uintptr_t)range.buffer);
+        product.add(range.offset);
+        product.add(range.size);
     }
 
     /* All that launches of a product depend on. */
     void set_product(const qk_product &p) {
         const qk_tensor *const tensors[] = {&p.weights, &p.x, &p.y, &p.ids};
-        product.clear();
-        product.push_back(p.types);
+        product.count = 0;
+        product.add(p.types);
         for (const qk_tensor *t : tensors)
             add(t->range);
         for (const qk_tensor *t : tensors) {
-            product.insert(product.end(), t->counts, t->counts + 4);
-            product.insert(product.end(), t->steps, t->steps + 4);
-            product.push_back(t->bytes);
+            product.add(t->counts, 4);
+            product.add(t->steps, 4);
+            product.add(t->bytes);
         }
         add(p.status);
-        for (const qk_part &part : p.parts)
-            product.insert(product.end(), {part.products, part.weights, part.y});
-        product.push_back((uint64_t)p.shares);
-        product.push_back(p.gated);
+        for (const qk_part &part : p.parts) {
+            product.add(part.products);
+            product.add(part.weights);
+            product.add(part.y);
+        }
+        product.add((uint64_t)p.shares);
+        product.add(p.gated);
         if (p.epilogue == nullptr)
             return;
-        product.push_back(p.epilogue->adds);
-        product.push_back((uint64_t)p.epilogue->scale_per);
+        product.add(p.epilogue->adds);
+        product.add((uint64_t)p.epilogue->scale_per);
 #define QK_EPILOGUE_WORDS_(bit, NAME, field, binding, many, meaning)                                                   \
     add(p.epilogue->field != nullptr ? *p.epilogue->field : qk_range());
         QK_EPILOGUES(QK_EPILOGUE_WORDS_)
@@ -208,7 +232,7 @@ template <class Pipeline, class Table> class launcher {
         const auto found = kept.find(product);
         if (found == kept.end() || !found->second.has_place(p))
             return false;
-        const recording &r = found->second;
+        recording &r = found->second;
         const bool uses = r.scratch_bytes != 0, packed = uses && p.kernel == r.kernel;
         if (r.steps[packed].empty())
             return false;
@@ -217,7 +241,7 @@ template <class Pipeline, class Table> class launcher {
         p.packed = packed;
         if (uses && !packed)
             engine.before_scratch();
-        for (const step &s : r.steps[packed]) {
+        for (step &s : r.steps[packed]) {
             if (s.waits)
                 engine.barrier();
             engine.record(s.pipeline, s.launch, s.ranges.data(), (uint32_t)s.ranges.size());
@@ -266,6 +290,31 @@ template <class Pipeline, class Table> class launcher {
             r = recording{{}, p.kernel, p.scratch, p.scratch_bytes};
         r.steps[packed] = std::move(steps);
         return QK_OK;
+    }
+
+    /* Repeats a product that is known; else plans it with what `kernels()` is, and launches it. `p.kernel` as of repeat_product; for `tiles_alone`
+     * see plan_product. The Engine has, beside what is said above,
+     *
+     *     qk_range scratch(uint64_t bytes);      memory for what is made of x, of so many bytes at least; when it has to be another, what it
+     *                                            held is lost
+     *     bool copy_x(const qk_product &p);      copies x to its beginning, vector after vector; whether it can */
+    template <class Engine, class Kernels>
+    qk_status multiply(Engine &engine, Kernels kernels, bool tiles_alone, qk_product &p, qk_error *error) {
+        const qk_kernel *const held = p.kernel;
+        const qk_range before = p.scratch = engine.scratch(0);
+        if (repeat_product(engine, p))
+            return QK_OK;
+        const qk_status status = plan_product(engine, kernels(), tiles_alone, p, error);
+        if (status != QK_OK)
+            return status;
+        if (p.copy_bytes + p.scratch_bytes != 0) {
+            const qk_range memory = engine.scratch(p.copy_bytes + p.scratch_bytes);
+            p.packed = p.copy_bytes == 0 && held == p.kernel && same(memory, before);
+            qk_product_place(&p, memory);
+        }
+        if (p.copy_bytes != 0 && !engine.copy_x(p))
+            return qk_fail(error, QK_ERROR_UNSUPPORTED, "x begins where nothing can be copied");
+        return dispatch_product(engine, p, error);
     }
 
     /* Makes the pipelines of a list (qkgen/pipelines.h) that are not there yet; nothing is recorded. */
@@ -325,12 +374,18 @@ template <class Pipeline, class Table> class launcher {
     }
 };
 
-/* A tensor of counts and steps in whatever integers an engine has. */
+/* A tensor of counts and steps in whatever integers an engine has, from where `range` begins to the last of its elements, of which `block`
+ * are in `bytes`; 0: to the end of `range`. */
 template <class Count, class Step>
-qk_tensor tensor_of(const qk_range &range, const Count *counts, const Step *steps, uint32_t bytes) {
+qk_tensor tensor_of(const qk_range &range, const Count *counts, const Step *steps, uint32_t bytes, uint64_t block = 0) {
     qk_tensor t = {range, {}, {}, bytes};
     std::copy(counts, counts + 4, t.counts);
     std::copy(steps, steps + 4, t.steps);
+    if (block != 0) {
+        t.range.size = bytes + ((block == 1 ? t.counts[0] : t.counts[0] / block) - 1) * t.steps[0];
+        for (int d = 1; d < 4; d++)
+            t.range.size += (t.counts[d] - 1) * t.steps[d];
+    }
     return t;
 }
 

@@ -104,6 +104,14 @@ class routing {
         return false;
     }
 
+    /* The same for each of `count` that an engine numbers: `name` says how they are called. */
+    template <class Name> std::vector<bool> taken(int count, Name name) const {
+        std::vector<bool> all;
+        for (int i = 0; i < count; i++)
+            all.push_back(takes(name(i)));
+        return all;
+    }
+
     /* Whether somebody asked for operations by name. */
     bool names_operations() const {
         return named;

@@ -435,16 +435,16 @@ static inline int qk_product_joins(qk_product *p, const qk_product *next) {
  * qk_product_joins is, but for where results lay; weights of `up` may also lie before its own. Whether it can; a kernel or a device may
  * still refuse it (qk_plan_product, qk_dispatch_product). */
 static inline int qk_product_gates(qk_product *p, const qk_product *up, const qk_tensor *y) {
+    const uint64_t row = p->weights.steps[1];
     const int behind = up->weights.range.offset > p->weights.range.offset;
-    const uint64_t end = qk_tensor_reach_(&p->y, p->y.counts[0] * p->y.bytes);
-    qk_product first = behind ? *p : *up, second = behind ? *up : *p;
-    qk_tensor there = *y;
+    const qk_tensor *second = behind ? &up->weights : &p->weights;
+    qk_tensor both = behind ? p->weights : up->weights, there = *y;
     there.range = p->y.range;
-    second.y = first.y; /* as if it lay behind */
-    second.y.range.offset += end;
-    if (!qk_same_tensor_(&p->y, &there) || !qk_product_stacks_(&first, &second))
+    if (!qk_same_tensor_(&p->y, &there) || !qk_is_single_(p) || !qk_multiply_same_(p, up) ||
+        !qk_lies_behind_(&both, second, row, row))
         return 0;
-    p->weights = first.weights;
+    qk_tensor_join_(&both, second, p->ids.bytes != 0 ? 3 : 2);
+    p->weights = both;
     p->y = *y;
     p->gated = behind ? 1 : 2;
     return 1;
