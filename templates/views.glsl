@@ -63,9 +63,17 @@ uint x_element_from(uint vector, uint row_elements) {
     return VIEWS == 0u ? vector * row_elements : x_begin + vector * x_stride;
 }
 @end
+@if norms
+uint x_row = 0u;  // where the right-hand side at hand begins, in runs
+uint x_from(uint vector, uint row_runs) {
+    x_row = VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / @{lanes}u;
+    return x_row;
+}
+@else
 @if cuts
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / @{lanes}u; }
 @else
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / @{lanes}u; }  // its runs
+@end
 @end
 @end

@@ -136,6 +136,8 @@ template <class Pipeline, class Table> class launcher {
             product.insert(product.end(), {part.products, part.weights, part.y});
         product.push_back((uint64_t)p.shares);
         product.push_back(p.gated);
+        product.push_back(qk_bits_of_(p.epsilon));
+        add(p.norm);
         if (p.epilogue == nullptr)
             return;
         product.push_back(p.epilogue->adds);
