@@ -28,7 +28,7 @@ layout(constant_id = 21) const uint X_TYPE = 0;  // of x: 0 f32, 1 f16, 2 bf16
 layout(constant_id = 31) const uint Y_TYPE = 0;  // of y: 0 f32, 1 f16, 2 bf16
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as push constants say
-layout(constant_id = 46) const uint NORM = 0;  // not 0: x is normed, and these are the bits of what is added to the mean of its squares
+layout(constant_id = 46) const uint NORM = 0;  // of x that is normed: bits of epsilon
 layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 layout(constant_id = 15) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
@@ -86,18 +86,16 @@ vec4 x_stored(uint at) {  // 4 consecutive elements
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-// The same times the weights of the norm. What x is divided by is left to its results.
+// Of x that is normed: what it is divided by is left to its results.
 vec4 x_run(uint at) {
     if (NORM == 0u) return x_stored(at);
     precise vec4 weighted = x_stored(at) * norm_weights[at - x_row];
     return weighted;
 }
 
-// Sums of squares, of what each subgroup has of each right-hand side.
-shared float squares[NORM == 0u ? 1u : gl_WorkGroupSize.x / 4u * BATCH];
+shared float squares[NORM == 0u ? 1u : gl_WorkGroupSize.x / 4u * BATCH];  // their sums, of each subgroup and right-hand side
 
-// A workgroup adds them up, eight runs of a thread on their way at once. Where subgroups share a row, the walk has the barrier behind it.
-void add_squares() {
+void add_squares() {  // eight runs of a thread are on their way at once; of subgroups that share a row, the walk has the barrier
     if (NORM == 0u) return;
     const uint runs = row_tiles * 4u, step = gl_WorkGroupSize.x;
     [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
@@ -114,10 +112,10 @@ void add_squares() {
     if (SPLIT == 1u) barrier();
 }
 
-float inverse_rms(uint m) {  // of right-hand side `m`: one over the root of the mean of squares
+float inverse_rms(uint m) {
     float sum = 0.0;
     for (uint i = m; i < gl_NumSubgroups * BATCH; i += BATCH) sum += squares[i];
-    return inversesqrt(sum / float(row_tiles * 4u * 4u) + uintBitsToFloat(NORM));
+    return inversesqrt(sum / float(row_tiles * 16u) + uintBitsToFloat(NORM));
 }
 
 // Bits of the epilogue. Scales are of tensors, rows or vectors.
