@@ -54,7 +54,7 @@ void walk() {
     const uint split = SPLIT, teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
     uint held = ~0u, turn = 0u;
 @if norms
-    add_squares();
+    if (NORM != 0u) add_squares();
 @end
     for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
         const uint row = first + team * ROWS;

@@ -1,14 +1,13 @@
 // Of x that is normed: what it is divided by is left to its results.
 @{vec} x_run(uint at) {
-    if (NORM == 0u) return x_stored(at);
-    precise @{vec} weighted = x_stored(at) * norm_weights[at - x_row];
-    return weighted;
+    precise @{vec} run = x_stored(at);
+    if (NORM != 0u) run *= norm_weights[at - x_row];
+    return run;
 }
 
 shared float squares[NORM == 0u ? 1u : gl_WorkGroupSize.x / 4u * BATCH];  // their sums, of each subgroup and right-hand side
 
 void add_squares() {  // eight runs of a thread are on their way at once; of subgroups that share a row, the walk has the barrier
-    if (NORM == 0u) return;
     const uint runs = row_tiles * @{row_tile_runs}u, step = gl_WorkGroupSize.x;
     [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
         const uint from = x_from(min(m, batch - 1u), runs);

@@ -66,8 +66,9 @@ uint x_element_from(uint vector, uint row_elements) {
 @if norms
 uint x_row = 0u;  // where the right-hand side at hand begins, in runs
 uint x_from(uint vector, uint row_runs) {
-    x_row = VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / @{lanes}u;
-    return x_row;
+    const uint from = VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / @{lanes}u;
+    x_row = from;
+    return from;
 }
 @else
 @if cuts

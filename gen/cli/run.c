@@ -578,9 +578,8 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
 
     const void **pointers = QG_NEW_ARRAY(session->arena, const void *, job.layout->n_buffers);
     if (!read_views(&job, views) || !open_weights(&job, &in, pointers) || !open_shape(&job)) return 1;
-    if (!open_indices(&job, indices) || !open_vectors(&job, ids, x)) return 1;
-    if (!read_per(per, &job.epilogue.scale_per) || !open_epilogue(&job, added, epilogue) || !open_norm(&job, norm))
-        return 1;
+    if (!open_indices(&job, indices) || !open_vectors(&job, ids, x) || !open_norm(&job, norm)) return 1;
+    if (!read_per(per, &job.epilogue.scale_per) || !open_epilogue(&job, added, epilogue)) return 1;
     qg_templates templates;
     const char *why = NULL;
     if (!qg_templates_load(session->arena, qg_session_templates(session), &templates, &why))

@@ -69,8 +69,9 @@ uint row_within(uint n) { return VIEWS == 2u ? n / 2u + n % 2u * weights_outer :
 uint row_of_weights(uint n) { return weights_begin + row_within(n); }  // among all of them
 uint x_row = 0u;  // where the right-hand side at hand begins, in runs
 uint x_from(uint vector, uint row_runs) {
-    x_row = VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-    return x_row;
+    const uint from = VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
+    x_row = from;
+    return from;
 }
 
 vec4 x_stored(uint at) {  // 4 consecutive elements
@@ -82,15 +83,14 @@ vec4 x_stored(uint at) {  // 4 consecutive elements
 
 // Of x that is normed: what it is divided by is left to its results.
 vec4 x_run(uint at) {
-    if (NORM == 0u) return x_stored(at);
-    precise vec4 weighted = x_stored(at) * norm_weights[at - x_row];
-    return weighted;
+    precise vec4 run = x_stored(at);
+    if (NORM != 0u) run *= norm_weights[at - x_row];
+    return run;
 }
 
 shared float squares[NORM == 0u ? 1u : gl_WorkGroupSize.x / 4u * BATCH];  // their sums, of each subgroup and right-hand side
 
 void add_squares() {  // eight runs of a thread are on their way at once; of subgroups that share a row, the walk has the barrier
-    if (NORM == 0u) return;
     const uint runs = row_tiles * 4u, step = gl_WorkGroupSize.x;
     [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
         const uint from = x_from(min(m, batch - 1u), runs);
@@ -304,7 +304,7 @@ void walk() {
     const uint tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID, slice = gl_SubgroupSize, slices = (tiles + slice - 1u) / slice;
     const uint split = SPLIT, teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
     uint held = ~0u, turn = 0u;
-    add_squares();
+    if (NORM != 0u) add_squares();
     for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
         const uint row = first + team * ROWS;
         float sum[SUMS];

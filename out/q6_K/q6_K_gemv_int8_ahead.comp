@@ -73,8 +73,9 @@ uint row_within(uint n) { return VIEWS == 2u ? n / 2u + n % 2u * weights_outer :
 uint row_of_weights(uint n) { return weights_begin + row_within(n); }  // among all of them
 uint x_row = 0u;  // where the right-hand side at hand begins, in runs
 uint x_from(uint vector, uint row_runs) {
-    x_row = VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-    return x_row;
+    const uint from = VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
+    x_row = from;
+    return from;
 }
 
 vec4 x_stored(uint at) {  // 4 consecutive elements
@@ -86,15 +87,14 @@ vec4 x_stored(uint at) {  // 4 consecutive elements
 
 // Of x that is normed: what it is divided by is left to its results.
 vec4 x_run(uint at) {
-    if (NORM == 0u) return x_stored(at);
-    precise vec4 weighted = x_stored(at) * norm_weights[at - x_row];
-    return weighted;
+    precise vec4 run = x_stored(at);
+    if (NORM != 0u) run *= norm_weights[at - x_row];
+    return run;
 }
 
 shared float squares[NORM == 0u ? 1u : gl_WorkGroupSize.x / 4u * BATCH];  // their sums, of each subgroup and right-hand side
 
 void add_squares() {  // eight runs of a thread are on their way at once; of subgroups that share a row, the walk has the barrier
-    if (NORM == 0u) return;
     const uint runs = row_tiles * 4u, step = gl_WorkGroupSize.x;
     [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
         const uint from = x_from(min(m, batch - 1u), runs);
@@ -302,7 +302,7 @@ void main() {
     uvec4 ahead[LOADS];
     uint first = group_number() * teams * ROWS, turn = 0u;
     load_ahead(row_of_weights(min(first + team * ROWS, last)) * row_fours, place, ahead);
-    add_squares();
+    if (NORM != 0u) add_squares();
     [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), m);
     [[dont_unroll]] for (; first < rows; first += step) {
         subgroupBarrier();

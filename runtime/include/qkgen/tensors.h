@@ -408,9 +408,9 @@ static inline int qk_multiply_same_(const qk_product *p, const qk_product *next)
     qk_tensor same = p->x; /* which joined matrices have in dimension 2, too */
     if (p->parts[0].products != 0)
         same.counts[2] = 1;
-    return p->types == next->types && qk_tensor_is_loaded(&same) && !(p->epsilon + next->epsilon > 0) && qk_same_tensor_(&same, &next->x) &&
+    return p->types == next->types && qk_tensor_is_loaded(&same) && qk_same_tensor_(&same, &next->x) &&
            qk_same_tensor_(&p->ids, &next->ids) && p->weights.counts[0] == next->weights.counts[0] &&
-           qk_epilogue_bits_(p->epilogue) + qk_epilogue_bits_(next->epilogue) == 0;
+           qk_epilogue_bits_(p->epilogue) + qk_epilogue_bits_(next->epilogue) == 0 && !(p->epsilon + next->epsilon > 0);
 }
 
 /* Whether there is one matrix and one vector, or, with ids, one set of experts and at most eight tokens. */
