@@ -408,10 +408,10 @@ mutate "sets: tiles are of one" $headers/dispatch_gemm_id.h 's/views->sets < 2/1
 mutate "sets: the weights of the next" templates/views.glsl 's/before \* weights_outer;/0u;/' script views vulkan
 mutate "sets: the experts of the next" templates/views.glsl 's/: weights_begin \+ n \* weights_inner/: n * weights_inner/' script views vulkan
 norm=templates/norm_x.glsl
-mutate "norms: weights" $norm 's/ \* norm_weights\[at - x_row\]//' script views vulkan
+mutate "norms: weights" $norm 's/if \(NORM != 0u\) run .*//' script views vulkan
 mutate "norms: weights of the next vector" $norm 's/at - x_row/at % 512u/' script views vulkan
-mutate "norms: squares of all runs" $norm 's/first \+= 8u \* step/first += 16u * step/' script views vulkan
-mutate "norms: squares of each run once" $norm 's/first \+ i \* step < runs \?/true ?/' script views vulkan
+mutate "norms: squares of all runs" $norm 's/at \+= 8u \* step/at += 16u * step/' script views vulkan
+mutate "norms: squares of each run once" $norm 's/at \+ i \* step < runs \?/true ?/' script views vulkan
 mutate "norms: squares of all subgroups" $norm 's/i < gl_NumSubgroups \* BATCH/i < BATCH/' script views vulkan
 mutate "norms: squares of each vector" $norm 's/uint i = m;/uint i = 0u;/' script views vulkan
 mutate "norms: their mean" $norm 's/sum \/ float\(.*\) \+/sum +/' script views vulkan

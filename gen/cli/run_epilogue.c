@@ -101,8 +101,8 @@ double qg_norm_x(double *x, const float *norm, uint64_t cols, float epsilon) {
     return 1 / sqrt(squares / (double)cols + (double)epsilon);
 }
 
-/* Squares are of one sign: half of each rounding of their sum, by 32 threads or more in runs of four, then of subgroups,
- * of 1024 threads at most, and of the quotient; and what a device may make of the root. */
+/* Squares are of one sign: half of each rounding of their sum, by 32 threads or more in runs of four, then of
+ * subgroups of at most 1024 threads, and of the quotient; and what a device may make of the root. */
 double qg_normed_result(double sum, double factor, uint64_t cols, uint32_t lanes, double *limit) {
     const double roundings = (double)cols / 256 + 512.0 / lanes + 14;
     const double wrong = (fabs(sum) + *limit) * factor * ldexp(roundings, -24);

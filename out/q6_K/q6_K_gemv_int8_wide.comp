@@ -70,8 +70,8 @@ uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x %
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_within(uint n) { return VIEWS == 2u ? n / 2u + n % 2u * weights_outer : n; }
 uint row_of_weights(uint n) { return weights_begin + row_within(n); }  // among all of them
-uint x_row = 0u;  // where the right-hand side at hand begins, in runs
-uint x_from(uint vector, uint row_runs) {
+uint x_row = 0u;
+uint x_from(uint vector, uint row_runs) {  // its runs
     const uint from = VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
     x_row = from;
     return from;
@@ -84,24 +84,23 @@ vec4 x_stored(uint at) {  // 4 consecutive elements
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-// Of x that is normed: what it is divided by is left to its results.
-vec4 x_run(uint at) {
+vec4 x_run(uint at) {  // normed, but for the factor of results
     precise vec4 run = x_stored(at);
     if (NORM != 0u) run *= norm_weights[at - x_row];
     return run;
 }
 
-shared float squares[NORM == 0u ? 1u : gl_WorkGroupSize.x / 4u * BATCH];  // their sums, of each subgroup and right-hand side
+shared float squares[NORM == 0u ? 1u : gl_WorkGroupSize.x / 4u * BATCH];  // of each subgroup
 
-void add_squares() {  // eight runs of a thread are on their way at once; of subgroups that share a row, the walk has the barrier
+void add_squares() {  // where subgroups share rows, the walk has the barrier
     const uint runs = row_tiles * 4u, step = gl_WorkGroupSize.x;
     [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
         const uint from = x_from(min(m, batch - 1u), runs);
         float sum = 0.0;
-        for (uint first = gl_LocalInvocationID.x; first < runs; first += 8u * step) {
+        for (uint at = gl_LocalInvocationID.x; at < runs; at += 8u * step) {
             vec4 v[8];
-            [[unroll]] for (uint i = 0u; i < 8u; ++i) v[i] = x_stored(from + min(first + i * step, runs - 1u));
-            [[unroll]] for (uint i = 0u; i < 8u; ++i) sum += first + i * step < runs ? dot(v[i], v[i]) : 0.0;
+            [[unroll]] for (uint i = 0u; i < 8u; ++i) v[i] = x_stored(from + min(at + i * step, runs - 1u));
+            [[unroll]] for (uint i = 0u; i < 8u; ++i) sum += at + i * step < runs ? dot(v[i], v[i]) : 0.0;
         }
         for (uint bit = 1u; bit < gl_SubgroupSize; bit *= 2u) sum += subgroupShuffleXor(sum, bit);
         if (gl_SubgroupInvocationID == 0u) squares[gl_SubgroupID * BATCH + m] = sum;
