@@ -65,6 +65,9 @@ void finish(uint m, uint n, float sum, bool first, bool last) {
 @else
 // Row `n` of right-hand side `m` is done.
 void finish(uint m, uint n, float sum) {
+@if norms
+    if (NORM != 0u) sum *= inverse_rms(m);
+@end
 @if gates_rows
 @include gate_rows.glsl
 @end

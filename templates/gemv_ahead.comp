@@ -62,6 +62,9 @@ void main() {
     uvec4 ahead[LOADS];
     uint first = group_number() * teams * ROWS, turn = 0u;
     load_ahead(row_of_weights(min(first + team * ROWS, last)) * row_fours, place, ahead);
+@if norms
+    if (NORM != 0u) add_squares();
+@end
     [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), m);
     [[dont_unroll]] for (; first < rows; first += step) {
         subgroupBarrier();

@@ -53,6 +53,9 @@ void walk() {
 @end
     const uint split = SPLIT, teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
     uint held = ~0u, turn = 0u;
+@if norms
+    if (NORM != 0u) add_squares();
+@end
     for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
         const uint row = first + team * ROWS;
         float sum[SUMS];

@@ -1,6 +1,9 @@
 @include x_type.glsl
 @include y_constants.glsl
 @include views_constant.glsl
+@if norms
+layout(constant_id = @{id.norm}) const uint NORM = 0;  // of x that is normed: bits of epsilon
+@end
 @if overruns
 layout(constant_id = @{id.padded}) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 @end

@@ -63,9 +63,18 @@ uint x_element_from(uint vector, uint row_elements) {
     return VIEWS == 0u ? vector * row_elements : x_begin + vector * x_stride;
 }
 @end
+@if norms
+uint x_row = 0u;
+uint x_from(uint vector, uint row_runs) {  // its runs
+    const uint from = VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / @{lanes}u;
+    x_row = from;
+    return from;
+}
+@else
 @if cuts
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / @{lanes}u; }
 @else
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / @{lanes}u; }  // its runs
+@end
 @end
 @end

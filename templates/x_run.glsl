@@ -1,8 +1,16 @@
+@if norms
+@{vec} x_stored(uint at) {  // @{lanes} consecutive elements
+@else
 @{vec} x_run(uint at) {  // @{lanes} consecutive elements
+@end
     if (X_TYPE == 0u) return x_in[at];
     const @{run_type} run = @{run_type}(x_halves[at]);
     return X_TYPE == 1u ? @{x_of_f16} : @{x_of_bf16};
 }
+@if norms
+
+@include norm_x.glsl
+@end
 @if cuts
 
 // Element `at` of x.

@@ -407,6 +407,30 @@ mutate "sets: a scale for each expert of each" $sums 's/qk_product_\(g->planes\.
 mutate "sets: tiles are of one" $headers/dispatch_gemm_id.h 's/views->sets < 2/1/' unit views_dispatch_test
 mutate "sets: the weights of the next" templates/views.glsl 's/before \* weights_outer;/0u;/' script views vulkan
 mutate "sets: the experts of the next" templates/views.glsl 's/: weights_begin \+ n \* weights_inner/: n * weights_inner/' script views vulkan
+norm=templates/norm_x.glsl
+mutate "norms: weights" $norm 's/if \(NORM != 0u\) run .*//' script views vulkan
+mutate "norms: weights of the next vector" $norm 's/at - x_row/at % 512u/' script views vulkan
+mutate "norms: squares of all runs" $norm 's/at \+= 8u \* step/at += 16u * step/' script views vulkan
+mutate "norms: squares of each run once" $norm 's/at \+ i \* step < runs \?/true ?/' script views vulkan
+mutate "norms: squares of all subgroups" $norm 's/i < gl_NumSubgroups \* BATCH/i < BATCH/' script views vulkan
+mutate "norms: squares of each vector" $norm 's/uint i = m;/uint i = 0u;/' script views vulkan
+mutate "norms: their mean" $norm 's/sum \/ float\(.*\) \+/sum +/' script views vulkan
+mutate "norms: what is added to it" $norm 's/ \+ uintBitsToFloat\(NORM\)//' script views vulkan
+mutate "norms: a barrier where none follows" $norm 's/if \(SPLIT == 1u\) barrier\(\);//' script views vulkan
+mutate "norms: results" templates/finish.glsl 's/if \(NORM != 0u\) sum \*= .*//' script views vulkan
+mutate "norms: for kernels that have it" $views 's/qk_bits_of_\(epsilon\) == 0 \|\| qk_takes_norm_/1 || qk_takes_norm_/' unit views_dispatch_test
+mutate "norms: a number" $views 's/!\(epsilon >= 0\) \|\| //' unit views_dispatch_test
+mutate "norms: a finite one" $views 's/ \|\| qk_bits_of_\(epsilon\) >= 0x7F800000u\)/)/' unit views_dispatch_test
+mutate "norms: no scale" $headers/dispatch_epilogue.h 's/e\.scale != NULL \&\& r->norm != NULL/0/' unit views_dispatch_test
+mutate "norms: a weight for each column" $headers/dispatch_epilogue.h 's/range, r->cols, 4, error/range, 1, 4, error/' unit views_dispatch_test
+mutate "norms: where x is kept" $headers/dispatch_sums.h 's/ \|\| p->epsilon > 0;/;/' unit views_dispatch_test
+mutate "norms: memory" $headers/dispatch_limits.h 's/QK_CONSTANT_NORM, 0\) != 0 \? threads \* kept : 0/QK_CONSTANT_NORM, 0) != 0 ? 0 : 0/' unit views_dispatch_test
+mutate "norms: lanes for all vectors" $headers/dispatch_choose.h 's/while \(norm != 0 \&\&/while (0 \&\&/' script views vulkan
+mutate "norms: a tuning that does not fit" $headers/dispatch_tune.h 's/QK_CONSTANT_NORM, 0\) != 0/QK_CONSTANT_NORM, 0) > 9/' unit views_dispatch_test
+mutate "norms: no integers of x for others" $headers/dispatch_packed.h 's/p\.epsilon > 0 \|\| //' unit tensors_test
+mutate "norms: kernels that do" $headers/tensors.h 's/!\(p->epsilon > 0\) \|\| qk_norms_product_/1 || qk_norms_product_/' unit tensors_test
+mutate "norms: not of x that others have as it is" $headers/tensors.h 's/ \&\& !\(p->epsilon \+ next->epsilon > 0\)//' unit tensors_test
+mutate "norms: a product is known by it" $headers/launcher.hpp 's/product\.push_back\(qk_bits_of_\(p\.epsilon\)\);//' unit ggml_test
 mutate "gated: rows are of both matrices" templates/views.glsl 's/(row_within.*) \* weights_outer/\1 * 0u/' script views vulkan
 mutate "gated: rows are of both sets" templates/views.glsl 's/(row_of_weights.*) \* weights_outer/\1 * 0u/' script views vulkan
 mutate "gated: an expert begins where two rows do" templates/views.glsl 's/VIEWS == 2u \? 2u : 1u/1u/' script views vulkan

@@ -190,6 +190,70 @@ static qk_product joinable(uint64_t rows, uint64_t weights, uint64_t y) {
 }
 
 /* q, k and v: of other numbers of rows, weights in another order than results, and x between these. */
+/* x is normed in the launch of what is multiplied with it: of one matrix, of joined ones, and where one gates the other. */
+static void test_norms(void **state) {
+    (void)state;
+    static notes a, b;
+    const qk_tensor norm = tensor_of(8, 4, 1, 256, 1, 1, 1), y = tensor_of(7, 4, 1, 64, 1, 1, 1);
+    for (int joined = 0; joined < 3; joined++) {
+        qk_backend one = backend_for(&a), two = backend_for(&b);
+        qk_product p = product_of(64, joined == 0 ? 3 : 1, 1, 1), next = p;
+        next.weights.range.offset += 70 * ROW;
+        next.y.range.offset += 300;
+        if (joined == 1) assert_true(qk_product_joins(&p, &next));
+        if (joined == 2) assert_true(qk_product_gates(&p, &next, &y));
+        assert_true(qk_product_norms(&p, &norm, 1e-5f));
+        assert_false(qk_product_norms(&p, &norm, 1e-5f) || qk_product_joins(&p, &next));
+        assert_int_equal(plan(&one, &p), QK_OK);
+        assert_true(qk_takes_norm_(p.kernel));
+        assert_int_equal(qk_dispatch_product(&one, &p, NULL), QK_OK);
+        qk_views views = p.views;
+        views.epsilon = 1e-5f;
+        views.norm = norm.range;
+        assert_int_equal(qk_dispatch_gemv_views(&two, p.kernel, &p.weights.range, p.x.range, p.y.range, 64, 256,
+                                                p.y.counts[1], &views, NULL, NULL),
+                         QK_OK);
+        assert_same(&a, &b);
+        assert_int_equal(a.launches, 1);
+    }
+}
+
+static void test_not_normed(void **state) {
+    (void)state;
+    static notes a;
+    qk_backend backend = backend_for(&a);
+    const qk_tensor norm = tensor_of(8, 4, 1, 256, 1, 1, 1);
+    const qk_product one = product_of(64, 1, 1, 1);
+    const qk_epilogue scales = {.scale = &one.status};
+    qk_product p = experts_of(8, 2, 3, 1);
+    assert_false(qk_product_norms(&p, &norm, 1e-5f));
+    for (uint32_t i = 0; i < 8; i++) {
+        qk_tensor other = norm;
+        p = one;
+        if (i == 0) other.counts[0] = 128;
+        if (i == 1) other.counts[1] = 2;
+        if (i == 2) other.bytes = 2;
+        if (i == 3) other.steps[0] = 8;
+        if (i == 4) p.x.bytes = 2;
+        if (i == 5) p.x.steps[0] = 8;
+        if (i == 6) p.epilogue = &scales;
+        assert_false(qk_product_norms(&p, &other, i == 7 ? 0 : 1e-5f));
+        assert_true(qk_bits_of_(p.epsilon) == 0);
+    }
+    /* No tiles of many vectors, and no integers of x for others. */
+    p = product_of(4096, 8, 1, 1);
+    p.shares = 1;
+    assert_true(qk_product_norms(&p, &norm, 1e-5f));
+    assert_int_equal(plan(&backend, &p), QK_OK);
+    assert_int_equal(p.scratch_bytes, 0);
+    p = product_of(4096, 100, 1, 1);
+    assert_true(qk_product_norms(&p, &norm, 1e-5f));
+    assert_int_equal(plan(&backend, &p), QK_OK);
+    assert_int_equal(p.kernel->operand_tile, 0);
+    backend.limits.features &= ~QK_FEATURE_SUBGROUP_SHUFFLE;
+    assert_int_equal(plan(&backend, &p), QK_ERROR_UNSUPPORTED);
+}
+
 static void test_three_joined(void **state) {
     (void)state;
     static notes a, b;
@@ -633,11 +697,12 @@ static void test_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products),      cmocka_unit_test(test_same_x),       cmocka_unit_test(test_sets),
-        cmocka_unit_test(test_gates),         cmocka_unit_test(test_three_joined), cmocka_unit_test(test_not_joined),
-        cmocka_unit_test(test_joined_as_one), cmocka_unit_test(test_sixteen),      cmocka_unit_test(test_tiles),
-        cmocka_unit_test(test_packed_parts),  cmocka_unit_test(test_experts),      cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_copies),        cmocka_unit_test(test_rows),         cmocka_unit_test(test_no_status),
+        cmocka_unit_test(test_products),     cmocka_unit_test(test_same_x),     cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_norms),        cmocka_unit_test(test_not_normed), cmocka_unit_test(test_gates),
+        cmocka_unit_test(test_three_joined), cmocka_unit_test(test_not_joined), cmocka_unit_test(test_joined_as_one),
+        cmocka_unit_test(test_sixteen),      cmocka_unit_test(test_tiles),      cmocka_unit_test(test_packed_parts),
+        cmocka_unit_test(test_experts),      cmocka_unit_test(test_refused),    cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_rows),         cmocka_unit_test(test_no_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -740,10 +740,99 @@ static void test_gates(void **state) {
     refuses(&c, QK_ERROR_UNSUPPORTED, "no schedule for rows of two matrices in turn fits the tuning's constants");
 }
 
+/* ---- normed ---- */
+
+static const float epsilon = 0x1p-20f;
+enum { NORM = 5, EPSILON_BITS = 0x35800000 };
+
+/* A call whose kernel norms x, with weights in the place of the residual of others. */
+static call normed_call(uint64_t cols, uint64_t batch, qk_spec_constant *list) {
+    call c = call_of(GEMV, 128, cols, batch);
+    memcpy(list, constants, sizeof constants);
+    list[NORM] = (qk_spec_constant){QK_CONSTANT_NORM, "norm", 0, 0, NULL};
+    c.kernel.spec_constants = list;
+    c.views.epsilon = epsilon;
+    c.views.norm = c.residual;
+    return c;
+}
+
+#define NORMED(change, status, text)                                                                                   \
+    do {                                                                                                               \
+        qk_spec_constant list[N_CONSTANTS];                                                                            \
+        call c = normed_call(256, 1, list);                                                                            \
+        change;                                                                                                        \
+        refuses(&c, QK_ERROR_##status, text);                                                                          \
+    } while (0)
+
+static void test_refused_norms(void **state) {
+    (void)state;
+    const char *none = "views->epsilon is 9.53674e-07, must be 0: the kernel does not norm x";
+    const char *wide = "views->epsilon is 9.53674e-07, must be 0 for this shape on this device: a workgroup must";
+    CHANGED(GEMV, c.views.epsilon = epsilon, UNSUPPORTED, none);
+    CHANGED(GEMM, c.views.epsilon = epsilon, UNSUPPORTED, none);
+    NORMED(c.views.epsilon = -epsilon, ARGUMENT, "views->epsilon is -9.53674e-07, must be finite and positive, or 0");
+    NORMED(c.views.epsilon = -0.0f, ARGUMENT, "must be finite and positive");
+    NORMED(c.views.epsilon = strtof("nan", NULL), ARGUMENT, "must be finite and positive");
+    NORMED(c.views.epsilon = strtof("inf", NULL), ARGUMENT, "must be finite and positive");
+    NORMED(c.epilogue.scale = &c.residual, UNSUPPORTED, "epilogue->scale with views->epsilon, must be NULL");
+    NORMED(c.views.norm.size = 1023, SIZE, "norm.size is 1023 bytes, must be at least 1024");
+    NORMED(c.views.norm.buffer = NULL, ARGUMENT, "norm.buffer is NULL");
+    NORMED(c.views.norm.offset = 32, ALIGNMENT, "norm.offset is 32");
+    NORMED(c.views.norm = c.y, ARGUMENT, "y is bytes 0 to 512 of a buffer, must be apart from norm, bytes 0 to 1024");
+    NORMED(c.cols = 256 + 32, UNSUPPORTED, wide); /* no larger tiles */
+    NORMED(c.backend.limits.subgroup_size = 0, UNSUPPORTED, wide);
+    NORMED(c.backend.limits.shared_bytes = 400, UNSUPPORTED, wide);
+    const qk_tuning_entry entry = {.kernel = "toy",
+                                   .rows = 128,
+                                   .cols = 256,
+                                   .batch = 1,
+                                   .line = 1,
+                                   .count = 1,
+                                   .values = {{QK_CONSTANT_SPLIT, 32}}};
+    const qk_tuning tuning = {.entries = (qk_tuning_entry *)(uintptr_t)&entry, .count = 1};
+    NORMED(c.backend.tuning = &tuning, UNSUPPORTED, "no schedule for x that is normed fits the tuning's constants");
+}
+
+/* Of one vector all else is as without a norm. Of several, each thread has its part of all of them. */
+static void test_norms(void **state) {
+    (void)state;
+    for (uint64_t batch = 1; batch <= 8; batch++) {
+        qk_spec_constant list[N_CONSTANTS];
+        call c = normed_call(64 * (1 + below(40)), batch, list);
+        c.residual.offset = ALIGNMENT * below(9);
+        c.views.norm = c.residual;
+        takes(&c);
+        assert_int_equal(noted.count, 1);
+        const record with = noted.launches[0];
+        assert_int_equal(with.values[NORM], EPSILON_BITS);
+        assert_int_equal(with.values[SCHEDULE], QK_SCHEDULE_WIDE);
+        assert_true(with.values[1] >= batch && with.values[1] * with.values[6] <= 32);
+        assert_ptr_equal(with.ranges[3].buffer, c.residual.buffer);
+        assert_int_equal(with.ranges[3].offset, c.residual.offset);
+        assert_int_equal(with.ranges[3].size, 4 * c.cols);
+        c.views.epsilon = 0;
+        takes(&c);
+        const record *without = &noted.launches[0];
+        assert_int_equal(without->values[NORM], 0);
+        assert_memory_equal(with.push, without->push, c.kernel.push_bytes);
+        for (uint32_t i = 0; i < N_CONSTANTS && batch == 1; i++)
+            if (i != NORM) assert_int_equal(with.values[i], without->values[i]);
+    }
+    qk_spec_constant list[N_CONSTANTS];
+    call c = normed_call(4096, 1, list);
+    list[SCHEDULE].value = QK_SCHEDULE_TEAMS;
+    c.epilogue.residual = &c.ids;
+    takes(&c);
+    assert_int_equal(noted.launches[0].values[SCHEDULE], QK_SCHEDULE_WIDE);
+    assert_int_equal(noted.launches[0].push[5], 16);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_addresses),     cmocka_unit_test(test_many_products),
-        cmocka_unit_test(test_off),     cmocka_unit_test(test_halves),        cmocka_unit_test(test_uneven),
-        cmocka_unit_test(test_experts), cmocka_unit_test(test_refused_gates), cmocka_unit_test(test_gates)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused),       cmocka_unit_test(test_addresses),
+                                       cmocka_unit_test(test_many_products), cmocka_unit_test(test_off),
+                                       cmocka_unit_test(test_halves),        cmocka_unit_test(test_uneven),
+                                       cmocka_unit_test(test_experts),       cmocka_unit_test(test_refused_gates),
+                                       cmocka_unit_test(test_gates),         cmocka_unit_test(test_refused_norms),
+                                       cmocka_unit_test(test_norms)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

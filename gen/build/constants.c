@@ -55,10 +55,10 @@ static const uint32_t *schedules_of(qg_arena *arena, const qg_kernel *kernel, ui
     return list;
 }
 
-static bool may_gate(const qg_kernel *kernel) {
+static bool may(const qg_kernel *kernel, bool (*does)(const qg_kernel *, qk_schedule)) {
     const uint32_t all = qg_schedules_of(kernel);
     for (uint32_t s = 1; s < QK_SCHEDULE_COUNT; ++s)
-        if (all >> s & 1 && qg_gates_rows(kernel, (qk_schedule)s)) return true;
+        if (all >> s & 1 && does(kernel, (qk_schedule)s)) return true;
     return false;
 }
 
@@ -79,7 +79,8 @@ static void add_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *d
         *c = qg_constant(all[i].id, value_of(kernel, described, all[i].id));
         if (c->id == QK_CONSTANT_LOCAL_SIZE_X) c->legal_count = sizes_that_fit(kernel, c);
         if (c->id == QK_CONSTANT_SCHEDULE) c->legal = schedules_of(arena, kernel, &c->legal_count);
-        if (c->id == QK_CONSTANT_VIEWS && !(described->api == QK_API_VULKAN && may_gate(kernel))) c->legal_count = 2;
+        if (c->id == QK_CONSTANT_VIEWS && !(described->api == QK_API_VULKAN && may(kernel, qg_gates_rows)))
+            c->legal_count = 2;
         const bool planned = c->id == QK_CONSTANT_Y_TYPE && qg_decodes_halves(kernel);
         if (c->id != QK_CONSTANT_DIGITS && c->id != QK_CONSTANT_X_TYPE && !planned) continue;
         while (*c->legal != c->value) ++c->legal; /* another is another kernel */
@@ -152,6 +153,7 @@ void qg_describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *
                           {QK_CONSTANT_WIDTH, kernel->columns && vulkan},
                           {QK_CONSTANT_X_TYPE, (sums || kernel->family->encodes) && vulkan},
                           {QK_CONSTANT_EPILOGUE, sums && vulkan},
+                          {QK_CONSTANT_NORM, vulkan && may(kernel, qg_takes_norms)},
                           {QK_CONSTANT_VIEWS, sums},
                           {QK_CONSTANT_Y_TYPE, sums || (qg_decodes_halves(kernel) && vulkan)}};
     if (kernel->family->in_tiles)

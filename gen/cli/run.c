@@ -244,6 +244,14 @@ static const float *open_floats(const char *path, uint64_t count, const char *wh
     return NULL;
 }
 
+static bool open_norm(qg_job *job, const char *path) {
+    if (!path != !(job->views.dense.epsilon > 0))
+        return qg_complain("--norm FILE is for --views epsilon=E, and the other way round") == 0;
+    if (path)
+        job->norm = open_floats(path, job->cols, qg_format(job->arena, "--cols %llu", (unsigned long long)job->cols));
+    return !path || job->norm;
+}
+
 static bool read_per(const char *name, qk_many *per) {
     static const char *const names[] = {"tensor", "row", "vector"};
     for (uint32_t i = 0; i < sizeof names / sizeof *names; ++i)
@@ -507,7 +515,7 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     if (plain) return qg_run_plain(session, plain, argc, argv);
     if (named && strcmp(named, qg_transcode.name) == 0) return qg_run_transcode(session, argc, argv);
     const char *format = NULL, *target = NULL, *type = NULL, *out = NULL, *indices = NULL, *x = NULL, *ids = NULL,
-               *math_name = NULL, *sum = NULL, *added = NULL, *per = NULL, *views = NULL,
+               *math_name = NULL, *sum = NULL, *added = NULL, *per = NULL, *views = NULL, *norm = NULL,
                *epilogue[QG_N_EPILOGUES] = {NULL};
     qg_scalar math;
     qg_texts in = {0}, rest = {0};
@@ -524,6 +532,7 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
         {"--indices", QG_TEXT, &indices, "FILE", "of gather and others: the numbers of rows, u32"},
         {"--x", QG_TEXT, &x, "FILE", "families that sum: the vectors"},
         {"--batch", QG_COUNT, &job.batch, "M", "gemv, gemm: how many vectors (default: 1)"},
+        {"--norm", QG_TEXT, &norm, "FILE", "gemv, with --views epsilon=E: f32, the weights of an RMS norm of x"},
         {"--add", QG_TEXT, &added, "FILE", "families that sum: what results are added to"},
         {"--scale-per", QG_TEXT, &per, "tensor|row|vector", "what has a scale of its own (default: tensor)"},
 #define EPILOGUE_OPTION(bit, NAME, field, binding, many, meaning)                                                      \
@@ -569,7 +578,7 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
 
     const void **pointers = QG_NEW_ARRAY(session->arena, const void *, job.layout->n_buffers);
     if (!read_views(&job, views) || !open_weights(&job, &in, pointers) || !open_shape(&job)) return 1;
-    if (!open_indices(&job, indices) || !open_vectors(&job, ids, x)) return 1;
+    if (!open_indices(&job, indices) || !open_vectors(&job, ids, x) || !open_norm(&job, norm)) return 1;
     if (!read_per(per, &job.epilogue.scale_per) || !open_epilogue(&job, added, epilogue)) return 1;
     qg_templates templates;
     const char *why = NULL;

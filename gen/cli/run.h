@@ -27,6 +27,7 @@ typedef struct qg_job {
     qg_epilogue epilogue; /* families that sum, and how their arrays lie in memory */
     qg_views views;
     qg_places places;
+    const float *norm;   /* weights of a norm of x, where views have an epsilon */
     const void *before;  /* what y holds, as it is stored; NULL: nothing */
     const uint32_t *ids; /* with experts: `slots` of them for each token, of which there are `batch` */
     uint64_t experts, slots, x_slots;

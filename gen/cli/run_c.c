@@ -146,6 +146,16 @@ static void store_vector(const qg_job *job, uint64_t v, const float *sums, void 
                         (float)qg_epilogue_result(e, (double)sums[n], v * job->rows + n, &limit));
 }
 
+/* A vector of x as f32, normed but for what its sums are multiplied with. */
+static float *normed_x(const qg_job *job, const void *x, double *factor) {
+    double *values = QG_NEW_ARRAY(job->arena, double, job->cols);
+    float *made = QG_NEW_ARRAY(job->arena, float, job->cols);
+    for (uint64_t k = 0; k < job->cols; ++k) values[k] = (double)qg_result_at(x, job->type, k);
+    *factor = qg_norm_x(values, job->norm, job->cols, job->views.dense.epsilon);
+    for (uint64_t k = 0; k < job->cols; ++k) made[k] = (float)values[k];
+    return made;
+}
+
 /* The sums of result vector `v`; how many experts there are not. */
 static uint64_t sum_vector(const reference *r, const qg_job *job, uint64_t v, float *sums) {
     const qg_layout *layout = job->layout;
@@ -167,7 +177,9 @@ static uint64_t sum_vector(const reference *r, const qg_job *job, uint64_t v, fl
     if (job->ids)
         return gemv_id(weights, x, &number, apart ? (uint32_t)(p->weight_rows / job->rows) : 1, job->rows, job->cols, 1,
                        1, 1, sums);
-    gemv(weights, x, job->rows, job->cols, 1, sums);
+    double factor = 1;
+    gemv(weights, job->norm ? (const void *)normed_x(job, x, &factor) : x, job->rows, job->cols, 1, sums);
+    for (uint64_t n = 0; n < job->rows && job->norm; ++n) sums[n] = (float)((double)sums[n] * factor);
     return 0;
 }
 
@@ -226,8 +238,8 @@ static const char *close_reference(void *context) {
 const char *qg_run_open_c(const qg_job *job, uint64_t most, qg_runner *runner) {
     (void)most;
     reference *r = QG_NEW(job->arena, reference);
-    const char *why =
-        qg_reference_open(job->arena, job->templates, job->layout, job->family, job->type, &r->object, &r->function);
+    const char *why = qg_reference_open(job->arena, job->templates, job->layout, job->family,
+                                        job->norm ? QG_F32 : job->type, &r->object, &r->function);
     if (why) return why;
     *runner = (qg_runner){r, "the C reference", run_part, spent, missed, close_reference};
     return NULL;

@@ -92,6 +92,25 @@ static double multiply(double sum, double value, double *limit) {
     return sum * value;
 }
 
+double qg_norm_x(double *x, const float *norm, uint64_t cols, float epsilon) {
+    double squares = 0;
+    for (uint64_t k = 0; k < cols; ++k) {
+        squares += x[k] * x[k];
+        x[k] = (double)(float)(x[k] * (double)norm[k]);
+    }
+    return 1 / sqrt(squares / (double)cols + (double)epsilon);
+}
+
+/* Squares are of one sign: half of each rounding of their sum, by 32 threads or more in runs of four, then of
+ * subgroups of at most 1024 threads, and of the quotient; and what a device may make of the root. */
+double qg_normed_result(double sum, double factor, uint64_t cols, uint32_t lanes, double *limit) {
+    const double roundings = (double)cols / 256 + 512.0 / lanes + 14;
+    const double wrong = (fabs(sum) + *limit) * factor * ldexp(roundings, -24);
+    sum = multiply(sum, factor, limit);
+    *limit += wrong;
+    return sum;
+}
+
 /* With what single precision makes of silu: a device's exp may be wrong by 3 + 2 |v| units in the last place; and what
  * it divides by may be so large that it takes the result for zero. */
 double qg_gated_result(double sum, double value, double value_limit, double *limit) {

@@ -44,6 +44,11 @@ qk_epilogue qg_epilogue_ranges(const qg_epilogue *e, const qk_range *ranges);
  * roundings of the epilogue in f32. */
 double qg_epilogue_result(const qg_epilogue *e, double sum, uint64_t at, double *limit);
 
+/* What the sums of a vector of x that is normed are multiplied with; `x` becomes what they are sums of. */
+double qg_norm_x(double *x, const float *norm, uint64_t cols, float epsilon);
+/* What becomes of such a sum, on a device with so many lanes. */
+double qg_normed_result(double sum, double factor, uint64_t cols, uint32_t lanes, double *limit);
+
 /* The same of a sum that is gated by another, which may be wrong by `gate_limit`. */
 double qg_gated_result(double sum, double gate, double gate_limit, double *limit);
 

@@ -128,6 +128,7 @@ typedef struct qg_soak_data {
     void *x;          /* right-hand sides, or floats that are encoded */
     void *inputs[QG_MAX_PLAIN_BINDINGS];
     uint32_t *ids;
+    float *norm;          /* weights of a norm of x; NULL: none */
     qg_epilogue epilogue; /* its floats are the data's */
     qg_views views;
     qg_places places;

@@ -298,6 +298,11 @@ static bool case_of_sweep(const qg_soak_choice *choice, uint64_t number, qg_soak
     return true;
 }
 
+/* The bit of a scale. */
+#define SCALE_BIT(bit, NAME, ...) SCALES_OF_##NAME = (bit),
+enum { QK_EPILOGUES(SCALE_BIT) SCALES = SCALES_OF_SCALE };
+#undef SCALE_BIT
+
 /* Each part of an epilogue one time in two. */
 static uint64_t draw_epilogue(uint64_t *state) {
 #define EPILOGUE_BIT(bit, ...) | (bit)
@@ -437,6 +442,14 @@ static bool may_gate(qg_arena *arena, const qg_soak_case *c) {
     return false;
 }
 
+/* The views of a case whose x is normed, too; "" where it cannot be. */
+static const char *draw_norm(qg_arena *arena, uint64_t *state, const qg_soak_case *c) {
+    static const char *const epsilons[] = {"1e-6", "1e-5", "0.01", "3"};
+    const qk_kernel *kernel = qg_soak_describe(arena, c);
+    if (c->x > QG_SOAK_ZEROS || !c->rows || !c->cols || !c->batch || !qk_takes_norm_(kernel)) return "";
+    return qg_format(arena, "%s%sepsilon=%s", c->views, *c->views ? "," : "", epsilons[below(state, 4)]);
+}
+
 bool qg_soak_draw(qg_arena *arena, const qg_soak_choice *choice, uint64_t number, qg_soak_case *c) {
     if (choice->n_shapes) {
         if (!case_of_sweep(choice, number, c)) return false;
@@ -469,6 +482,11 @@ bool qg_soak_draw(qg_arena *arena, const qg_soak_choice *choice, uint64_t number
         c->views = (c->family->experts ? draw_expert_views : draw_views)(arena, &state, c);
     if (strstr(c->views, "parts")) c->epilogue &= QK_ADDS_TO_Y_;
     if (sums && may_gate(arena, c) && one_in(&state, 3)) c->views = draw_gated(arena, &state, c);
+    const char *normed = sums && one_in(&state, 4) ? draw_norm(arena, &state, c) : "";
+    if (*normed) {
+        c->views = normed;
+        c->epilogue &= ~(uint64_t)(SCALES | QK_SCALES_ROWS_ | QK_SCALES_VECTORS_);
+    }
     if (c->plain || !c->rows || !c->cols) return true;
     return c->layout->view == QG_VIEW_BLOCKS || qk_weight_bytes(qg_soak_describe(arena, c), 0, c->rows, c->cols) > 0;
 }

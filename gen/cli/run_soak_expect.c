@@ -159,6 +159,15 @@ static bool make_epilogue(const qg_soak_case *c, qg_soak_data *data) {
     return true;
 }
 
+/* Weights of either sign, around 1. */
+static bool make_norm(const qg_soak_case *c, qg_soak_data *data) {
+    uint64_t state = c->seed + 4;
+    if (!(data->views.dense.epsilon > 0)) return true;
+    data->norm = calloc(c->cols + 1, sizeof *data->norm);
+    for (uint64_t k = 0; data->norm && k < c->cols; ++k) data->norm[k] = (float)(1 + gaussian(&state) / 2);
+    return data->norm != NULL;
+}
+
 /* Rows that are set are different ones; some are out of range, and of these some such that the number of their first
  * block, of 32 bits, is that of a block that there is. */
 static void fill_rows(const qg_soak_case *c, qg_soak_data *data) {
@@ -244,7 +253,7 @@ bool qg_soak_data_make(qg_arena *arena, const qg_soak_case *c, const qk_kernel *
         if (!data->ids) return false;
         if (c->rows) fill_ids(c, data);
     }
-    return !family->sums || make_epilogue(c, data);
+    return !family->sums || (make_epilogue(c, data) && make_norm(c, data));
 }
 
 void qg_soak_data_drop(qg_soak_data *data) {
@@ -255,6 +264,7 @@ void qg_soak_data_drop(qg_soak_data *data) {
     free((void *)(uintptr_t)data->epilogue.before);
     free((void *)(uintptr_t)data->epilogue.ids);
     free(data->before);
+    free(data->norm);
     for (uint32_t i = 0; i < QG_N_EPILOGUES; ++i) free((void *)(uintptr_t)data->epilogue.values[i]);
 }
 
@@ -289,6 +299,7 @@ typedef struct judge {
     float *weights, *magnitudes; /* of a row */
     double *x, *largest;         /* of each right-hand side */
     double *sums, *limits;       /* of a row with each right-hand side */
+    double *factors;             /* of a norm, of each right-hand side */
     double *room;                /* for 4 * cols numbers */
 } judge;
 
@@ -321,14 +332,20 @@ static void load_weights(judge *j, uint64_t row, const qg_bound *bound) {
     qg_bound_magnitudes(bound, j->magnitudes, cols, j->room);
 }
 
+/* Their sum with a vector of x, and its limit. */
+static double sum_with(const judge *j, const qg_bound *bound, uint64_t x, double *limit) {
+    const uint64_t cols = j->c->cols;
+    double sum;
+    qg_bound_sum(bound, j->weights, j->magnitudes, j->x + x * cols, j->largest + x * 3 * cols, cols, &sum, limit);
+    return j->data->norm ? qg_normed_result(sum, j->factors[x], cols, j->data->lanes, limit) : sum;
+}
+
 /* Values, magnitudes, and the sums of a row of the weights with all right-hand sides. */
 static void load_row(judge *j, uint64_t row) {
     const qg_soak_case *c = j->c;
     const qg_bound bound = qg_bound_of(j->data->kernel, j->data->lanes, c->cols);
     load_weights(j, row, &bound);
-    for (uint64_t v = 0; v < j->data->places.x_vectors; ++v)
-        qg_bound_sum(&bound, j->weights, j->magnitudes, j->x + v * c->cols, j->largest + v * 3 * c->cols, c->cols,
-                     &j->sums[v], &j->limits[v]);
+    for (uint64_t v = 0; v < j->data->places.x_vectors; ++v) j->sums[v] = sum_with(j, &bound, v, &j->limits[v]);
 }
 
 /* What storing a result of 16 bits adds to its limit. */
@@ -375,11 +392,8 @@ static bool judge_row(judge *j, const void *y, uint64_t row) {
 static double sum_of(judge *j, uint64_t row, uint64_t x, double *limit) {
     const qg_soak_case *c = j->c;
     const qg_bound bound = qg_bound_of(j->data->kernel, j->data->lanes, c->cols);
-    double sum;
     load_weights(j, row, &bound);
-    qg_bound_sum(&bound, j->weights, j->magnitudes, j->x + x * c->cols, j->largest + x * 3 * c->cols, c->cols, &sum,
-                 limit);
-    return sum;
+    return sum_with(j, &bound, x, limit);
 }
 
 /* Row `n` of vector `v` of the results, with a sum of each of two matrices. */
@@ -450,6 +464,8 @@ static bool judge_sums(judge *j, const void *y) {
         memcpy(&bits, (const char *)j->data->x + (p->x_of[i / c->cols] + i % c->cols) * bytes, bytes);
         j->x[i] = number(c->type, bits);
     }
+    for (uint64_t v = 0; v < p->x_vectors && j->data->norm; ++v)
+        j->factors[v] = qg_norm_x(j->x + v * c->cols, j->data->norm, c->cols, j->data->views.dense.epsilon);
     for (uint64_t v = 0; v < p->x_vectors; ++v)
         qg_bound_largest(&bound, j->x + v * c->cols, c->cols, j->largest + v * 3 * c->cols);
     if (p->gated && !judge_all_gated(j, y)) return false;
@@ -597,14 +613,15 @@ bool qg_soak_judge(qg_arena *arena, const qg_soak_data *data, void *const *outpu
     j.weights = malloc(2 * c->cols * sizeof *j.weights);
     j.magnitudes = j.weights ? j.weights + c->cols : NULL;
     const uint64_t vectors = data->places.x_vectors;
-    j.x = malloc((4 * c->cols + 2) * (vectors + 1) * sizeof *j.x);
+    j.x = malloc((4 * c->cols + 3) * (vectors + 1) * sizeof *j.x);
     bool good = j.weights && j.x;
     if (!good) wrong(&j, "out of memory");
     if (good) {
         j.largest = j.x + vectors * c->cols;
         j.sums = j.largest + 3 * vectors * c->cols;
         j.limits = j.sums + vectors;
-        j.room = j.limits + vectors;
+        j.factors = j.limits + vectors;
+        j.room = j.factors + vectors;
         good = c->family->sums            ? judge_sums(&j, outputs[0])
                : qg_at_indices(c->family) ? judge_gather(&j, outputs[0])
                                           : judge_dequant(&j, outputs[0]);

@@ -142,6 +142,7 @@ static bool make_regions(trial *t) {
         add_region_at(t, c->family->sums ? d->views.x_offset : 0, d->x_count * (qg_scalars[c->type].bits / 8), d->x,
                       false);
     if (!c->plain && d->ids) add_region(t, 4 * d->ids_count, d->ids, false);
+    if (d->norm) add_region(t, 4 * c->cols, d->norm, false);
     for (uint32_t i = 0; i < QG_N_EPILOGUES; ++i)
         if (d->epilogue.values[i])
             add_region(t, 4 * qg_epilogue_count(&d->epilogue, (qg_epilogue_id)i), d->epilogue.values[i], false);
@@ -271,6 +272,7 @@ static qk_status dispatch(trial *t, const qk_range *w, const qk_range *r) {
     for (uint32_t i = QG_N_EPILOGUES; i-- > 0;)
         if (t->data.epilogue.values[i]) met[i] = *--last;
     const qk_epilogue epilogue = qg_epilogue_ranges(&t->data.epilogue, met);
+    qk_views views = t->data.views.dense;
     qg_launch launch = {.family = c->family,
                         .kernel = t->kernel,
                         .weights = w,
@@ -280,12 +282,13 @@ static qk_status dispatch(trial *t, const qk_range *w, const qk_range *r) {
                         .experts = c->experts,
                         .slots = c->slots,
                         .x_slots = qg_soak_x_slots(c),
-                        .views = views_of(t),
+                        .views = t->data.views.given ? &views : NULL,
                         .expert_views = t->data.views.given ? &t->data.views.experts : NULL,
                         .epilogue = &epilogue};
     const qk_range *in = r, *next = out; /* in the order of make_regions */
     if (t->data.x) launch.in = *in++;
-    if (t->data.ids) launch.indices = *in;
+    if (t->data.ids) launch.indices = *in++;
+    if (t->data.norm) views.norm = *in;
     if (!c->family->encodes) launch.out = *next++;
     if (c->family->in_tiles) launch.scratch = *next++;
     if (qg_has_role(c->family, QK_ROLE_STATUS)) launch.status = *next;

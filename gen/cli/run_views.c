@@ -3,6 +3,7 @@
 
 #include "spec/value.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,14 @@ static const char *read_gated(qg_arena *arena, const char *value, qg_views *view
     views->dense.gated = views->experts.gated = (uint32_t)(*value - '0');
     const bool is_known = *value >= '0' && *value <= '2' && !value[1];
     return is_known ? NULL : qg_format(arena, "gated must be 0, 1 or 2, not '%s'", value);
+}
+
+static const char *read_epsilon(qg_arena *arena, const char *value, qg_views *views) {
+    char *end;
+    views->dense.epsilon = strtof(value, &end);
+    return views->dense.epsilon > 0 && isfinite(views->dense.epsilon) && !*end
+               ? NULL
+               : qg_format(arena, "epsilon must be a number above 0, not '%s'", value);
 }
 
 static const char *read_numbers(qg_arena *arena, const member *m, const char *value) {
@@ -76,11 +85,13 @@ static const char *read_one(qg_arena *arena, const char *name, const char *value
     const size_t count = experts ? sizeof of_experts / sizeof *of_experts : sizeof all / sizeof *all;
     if (strcmp(name, "y_type") == 0) return read_type(arena, value, v);
     if (strcmp(name, "gated") == 0) return read_gated(arena, value, v);
+    if (strcmp(name, "epsilon") == 0 && !experts) return read_epsilon(arena, value, v);
     for (size_t i = 0; i < count; ++i)
         if (strcmp(name, members[i].name) == 0) return read_numbers(arena, &members[i], value);
     qg_text text = qg_text_new(arena);
     for (size_t i = 0; i < count; ++i) qg_text_printf(&text, "%s, ", members[i].name);
-    return qg_format(arena, "there is no '%s'; there are %sgated and y_type", name, text.data);
+    return qg_format(arena, "there is no '%s'; there are %s%sgated and y_type", name, text.data,
+                     experts ? "" : "epsilon, ");
 }
 
 const char *qg_views_read(qg_arena *arena, const char *text, bool experts, qg_views *views) {

@@ -15,8 +15,8 @@ typedef struct qg_views {
 } qg_views;
 
 /* Reads "NAME=N", or "NAME=N:M" of what two dimensions have, with commas between them: members of qk_views, or with
- * experts of qk_expert_views; x_offset and y_offset; and y_type=f16. Returns NULL, or a sentence saying what is
- * wrong. */
+ * experts of qk_expert_views; x_offset and y_offset; epsilon=1e-6; and y_type=f16. Returns NULL, or a sentence saying
+ * what is wrong. */
 const char *qg_views_read(qg_arena *arena, const char *text, bool experts, qg_views *views);
 
 /* The type in which a call stores results. */

@@ -18,7 +18,7 @@ typedef struct device_run {
     const qk_tuning *tuning;
     qk_vulkan_buffer **buffers; /* weights, then indices and status, then dst */
     uint32_t n_buffers;
-    uint32_t indices, status, x, scratch, dst, met[QG_N_EPILOGUES]; /* numbers in `buffers` */
+    uint32_t indices, status, x, scratch, dst, norm, met[QG_N_EPILOGUES]; /* numbers in `buffers` */
     qk_error error;
     double seconds;
     bool validated;
@@ -69,7 +69,7 @@ static bool make_buffers(const qg_job *job, uint64_t most, device_run *r) {
     const qg_layout *layout = job->layout;
     const bool whole = job->indices || job->x; /* everything at once */
     const uint64_t blocks = (whole ? job->elements : most) / layout->elements;
-    r->buffers = QG_NEW_ARRAY(job->arena, qk_vulkan_buffer *, layout->n_buffers + 8);
+    r->buffers = QG_NEW_ARRAY(job->arena, qk_vulkan_buffer *, layout->n_buffers + 9);
     for (uint32_t i = 0, number; i < layout->n_buffers; ++i) {
         const uint64_t bytes = job->sizes ? job->sizes[i] : blocks * layout->buffers[i].bytes;
         if (!add_buffer(r, bytes, &number)) return false;
@@ -103,6 +103,10 @@ static bool make_buffers(const qg_job *job, uint64_t most, device_run *r) {
              qk_vulkan_upload(r->vulkan, r->buffers[r->met[i]], 0, job->epilogue.values[i], size, &r->error) != QK_OK))
             return false;
     }
+    if (job->norm &&
+        (!add_buffer(r, 4 * job->cols, &r->norm) ||
+         qk_vulkan_upload(r->vulkan, r->buffers[r->norm], 0, job->norm, 4 * job->cols, &r->error) != QK_OK))
+        return false;
     const uint64_t bytes = results * qg_job_result_bytes(job) + job->views.y_offset;
     return add_buffer(r, (bytes + 3) / 4 * 4, &r->dst) &&
            qk_vulkan_clear(r->vulkan, r->buffers[r->dst], &r->error) == QK_OK &&
@@ -136,6 +140,8 @@ static qk_status dispatch(device_run *r, const qg_job *job, uint64_t count) {
     for (uint32_t i = 0; i < QG_N_EPILOGUES; ++i)
         met[i] = job->epilogue.values[i] ? qk_vulkan_range(r->buffers[r->met[i]]) : dst;
     const qk_epilogue epilogue = qg_epilogue_ranges(&job->epilogue, met);
+    qk_views views = job->views.dense;
+    if (job->norm) views.norm = qk_vulkan_range(r->buffers[r->norm]);
     const qg_launch launch = {.family = job->family,
                               .kernel = r->kernel,
                               .weights = weights,
@@ -150,7 +156,7 @@ static qk_status dispatch(device_run *r, const qg_job *job, uint64_t count) {
                               .experts = job->experts,
                               .slots = job->slots,
                               .x_slots = job->x_slots,
-                              .views = views_of(job),
+                              .views = job->views.given ? &views : NULL,
                               .expert_views = job->views.given ? &job->views.experts : NULL,
                               .epilogue = &epilogue};
     return qg_launch_kernel(&backend, &launch, &r->error);

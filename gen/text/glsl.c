@@ -141,6 +141,7 @@ static void x_holes(qg_arena *arena, qg_holes *holes, const qg_program *program)
     qg_hole(holes, "cuts", program->values ? "" : NULL);
     const bool parts = qg_schedules[program->schedule].results == QG_RESULTS_IN_PARTS || qg_is_mma(program->kernel);
     qg_hole(holes, "in_parts", parts ? "" : NULL);
+    qg_hole(holes, "norms", qg_takes_norms(program->kernel, program->schedule) ? "" : NULL);
     qg_hole(holes, "gates_rows", qg_gates_rows(program->kernel, program->schedule) ? "" : NULL);
 }
 
@@ -384,6 +385,8 @@ static void ahead_holes(qg_arena *arena, qg_holes *holes, const qg_program *prog
 /* Few rows: x is loaded by the whole workgroup, a part of whole blocks at a time. */
 static void staged_holes(qg_arena *arena, qg_holes *holes, const qg_program *program) {
     const qg_kernel *kernel = program->kernel;
+    qg_hole(holes, "row_tile_runs", qg_format(arena, "%u", kernel->plan->n_runs));
+    qg_hole(holes, "row_tile_elements", qg_format(arena, "%u", kernel->plan->tile_elements));
     qg_hole(holes, "stages", stages_x(program) ? "" : NULL);
     if (!stages_x(program)) return;
     const uint32_t tiles = block_tiles(program->wide), runs = program->wide->plan->n_runs;
@@ -395,7 +398,6 @@ static void staged_holes(qg_arena *arena, qg_holes *holes, const qg_program *pro
     qg_hole(holes, "staged_end",
             tiles > 1 ? qg_format(arena, "(end + %uu)%s", tiles - 1, of_block) : qg_format(arena, "end%s", of_block));
     qg_hole(holes, "staged_block", qg_format(arena, "j%s", of_block));
-    qg_hole(holes, "row_tile_runs", qg_format(arena, "%u", kernel->plan->n_runs));
 }
 
 static char *sum_cut(qg_arena *arena, const qg_program *program) {

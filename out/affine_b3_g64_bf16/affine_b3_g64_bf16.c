@@ -458,7 +458,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f32_vulkan_constants[] 
     affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -481,7 +481,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -520,7 +520,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f16_vulkan_constants[] 
     {31, "y_type", 1, 1, affine_b3_g64_bf16_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -543,7 +543,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -582,7 +582,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_bf16_vulkan_constants[]
     {31, "y_type", 2, 1, affine_b3_g64_bf16_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -605,7 +605,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -663,7 +663,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f32_vulkan_constants[] =
     affine_b3_g64_bf16_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -686,7 +686,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -748,7 +748,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f16_vulkan_constants[] =
     {31, "y_type", 1, 1, affine_b3_g64_bf16_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -771,7 +771,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -833,7 +833,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_bf16_vulkan_constants[] 
     {31, "y_type", 2, 1, affine_b3_g64_bf16_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -856,7 +856,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -945,6 +945,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_vulkan_constants[] = {
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_views},
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_y_type}};
 
@@ -952,7 +953,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_f32_schedules[] = {0, &qk_af
     &qk_affine_b3_g64_bf16_gemv_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_spirv, &qk_affine_b3_g64_bf16_gemv_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -965,7 +966,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = affine_b3_g64_bf16_gemv_f32_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = affine_b3_g64_bf16_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -991,7 +992,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_metal_constants[] = {{
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1085,6 +1086,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants[
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_int8_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, affine_b3_g64_bf16_gemv_int8_f32_vulkan_views},
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_int8_f32_vulkan_y_type}};
 
@@ -1093,7 +1095,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int8_f32_schedules[] = {0, &
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_gemv_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1106,7 +1108,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = affine_b3_g64_bf16_gemv_int8_f32_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1198,6 +1200,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f32_vulkan_constants
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_split_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, affine_b3_g64_bf16_gemv_split_f32_vulkan_views},
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_split_f32_vulkan_y_type}};
 
@@ -1206,7 +1209,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_split_f32_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_gemv_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1219,7 +1222,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = affine_b3_g64_bf16_gemv_split_f32_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = affine_b3_g64_bf16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1311,6 +1314,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_int24_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, affine_b3_g64_bf16_gemv_int24_f32_vulkan_views},
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_int24_f32_vulkan_y_type}};
 
@@ -1319,7 +1323,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int24_f32_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_gemv_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1332,7 +1336,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = affine_b3_g64_bf16_gemv_int24_f32_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1422,6 +1426,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_vulkan_constants[] = {
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, affine_b3_g64_bf16_gemv_f16_vulkan_views},
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f16_vulkan_y_type}};
 
@@ -1429,7 +1434,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_f16_schedules[] = {0, &qk_af
     &qk_affine_b3_g64_bf16_gemv_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_spirv, &qk_affine_b3_g64_bf16_gemv_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1442,7 +1447,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = affine_b3_g64_bf16_gemv_f16_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = affine_b3_g64_bf16_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1468,7 +1473,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_metal_constants[] = {{
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1562,6 +1567,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants[
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_int8_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, affine_b3_g64_bf16_gemv_int8_f16_vulkan_views},
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_int8_f16_vulkan_y_type}};
 
@@ -1570,7 +1576,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int8_f16_schedules[] = {0, &
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_gemv_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1583,7 +1589,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = affine_b3_g64_bf16_gemv_int8_f16_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1675,6 +1681,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f16_vulkan_constants
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_split_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, affine_b3_g64_bf16_gemv_split_f16_vulkan_views},
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_split_f16_vulkan_y_type}};
 
@@ -1683,7 +1690,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_split_f16_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_gemv_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1696,7 +1703,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = affine_b3_g64_bf16_gemv_split_f16_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = affine_b3_g64_bf16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1788,6 +1795,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_int24_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, affine_b3_g64_bf16_gemv_int24_f16_vulkan_views},
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_int24_f16_vulkan_y_type}};
 
@@ -1796,7 +1804,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int24_f16_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_gemv_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1809,7 +1817,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = affine_b3_g64_bf16_gemv_int24_f16_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1894,7 +1902,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_f32_schedules[] = {0, &qk
     &qk_affine_b3_g64_bf16_gemv_id_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1927,7 +1935,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f32_metal_constants[] =
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2016,7 +2024,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f32_schedules[] = {0
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2111,7 +2119,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f32_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_gemv_id_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2206,7 +2214,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f32_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2299,7 +2307,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_f16_schedules[] = {0, &qk
     &qk_affine_b3_g64_bf16_gemv_id_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2332,7 +2340,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f16_metal_constants[] =
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2421,7 +2429,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f16_schedules[] = {0
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2516,7 +2524,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f16_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_gemv_id_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2611,7 +2619,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f16_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2657,7 +2665,7 @@ static const qk_spec_constant affine_b3_g64_bf16_encode_f32_vulkan_constants[] =
     {21, "x_type", 0, 1, affine_b3_g64_bf16_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_encode_f32",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2680,7 +2688,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_encode_f32",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2717,7 +2725,7 @@ static const qk_spec_constant affine_b3_g64_bf16_encode_f16_vulkan_constants[] =
     {21, "x_type", 1, 1, affine_b3_g64_bf16_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_encode_f16",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2740,7 +2748,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_encode_f16",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2777,7 +2785,7 @@ static const qk_spec_constant affine_b3_g64_bf16_encode_bf16_vulkan_constants[] 
     {21, "x_type", 2, 1, affine_b3_g64_bf16_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_encode_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2800,7 +2808,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_encode_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2860,7 +2868,7 @@ static const qk_spec_constant affine_b3_g64_bf16_set_rows_f32_vulkan_constants[]
     {21, "x_type", 0, 1, affine_b3_g64_bf16_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_set_rows_f32",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2883,7 +2891,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_set_rows_f32",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2943,7 +2951,7 @@ static const qk_spec_constant affine_b3_g64_bf16_set_rows_f16_vulkan_constants[]
     {21, "x_type", 1, 1, affine_b3_g64_bf16_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_set_rows_f16",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2966,7 +2974,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_set_rows_f16",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -3026,7 +3034,7 @@ static const qk_spec_constant affine_b3_g64_bf16_set_rows_bf16_vulkan_constants[
     {21, "x_type", 2, 1, affine_b3_g64_bf16_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_set_rows_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -3049,7 +3057,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "affine_b3_g64_bf16_set_rows_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",

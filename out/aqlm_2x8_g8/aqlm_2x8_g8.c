@@ -291,7 +291,7 @@ static const qk_spec_constant aqlm_2x8_g8_dequant_f32_vulkan_constants[] = {{0, 
     aqlm_2x8_g8_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_aqlm_2x8_g8_dequant_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "aqlm_2x8_g8_dequant_f32",
     .format = "aqlm_2x8_g8",
     .family = "dequant",
@@ -318,7 +318,7 @@ const qk_kernel qk_aqlm_2x8_g8_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_aqlm_2x8_g8_dequant_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "aqlm_2x8_g8_dequant_f32",
     .format = "aqlm_2x8_g8",
     .family = "dequant",
@@ -366,7 +366,7 @@ static const qk_spec_constant aqlm_2x8_g8_dequant_f16_vulkan_constants[] = {{0, 
     {31, "y_type", 1, 1, aqlm_2x8_g8_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_dequant_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "aqlm_2x8_g8_dequant_f16",
     .format = "aqlm_2x8_g8",
     .family = "dequant",
@@ -393,7 +393,7 @@ const qk_kernel qk_aqlm_2x8_g8_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_aqlm_2x8_g8_dequant_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "aqlm_2x8_g8_dequant_f16",
     .format = "aqlm_2x8_g8",
     .family = "dequant",
@@ -441,7 +441,7 @@ static const qk_spec_constant aqlm_2x8_g8_dequant_bf16_vulkan_constants[] = {{0,
     {31, "y_type", 2, 1, aqlm_2x8_g8_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_dequant_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "aqlm_2x8_g8_dequant_bf16",
     .format = "aqlm_2x8_g8",
     .family = "dequant",
@@ -468,7 +468,7 @@ const qk_kernel qk_aqlm_2x8_g8_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_aqlm_2x8_g8_dequant_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "aqlm_2x8_g8_dequant_bf16",
     .format = "aqlm_2x8_g8",
     .family = "dequant",
@@ -517,7 +517,7 @@ static const qk_spec_constant aqlm_2x8_g8_gather_f32_vulkan_constants[] = {{0, "
     aqlm_2x8_g8_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_aqlm_2x8_g8_gather_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "aqlm_2x8_g8_gather_f32",
     .format = "aqlm_2x8_g8",
     .family = "gather",
@@ -544,7 +544,7 @@ const qk_kernel qk_aqlm_2x8_g8_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_aqlm_2x8_g8_gather_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "aqlm_2x8_g8_gather_f32",
     .format = "aqlm_2x8_g8",
     .family = "gather",
@@ -597,7 +597,7 @@ static const qk_spec_constant aqlm_2x8_g8_gather_f16_vulkan_constants[] = {{0, "
     {31, "y_type", 1, 1, aqlm_2x8_g8_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gather_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "aqlm_2x8_g8_gather_f16",
     .format = "aqlm_2x8_g8",
     .family = "gather",
@@ -624,7 +624,7 @@ const qk_kernel qk_aqlm_2x8_g8_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_aqlm_2x8_g8_gather_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "aqlm_2x8_g8_gather_f16",
     .format = "aqlm_2x8_g8",
     .family = "gather",
@@ -677,7 +677,7 @@ static const qk_spec_constant aqlm_2x8_g8_gather_bf16_vulkan_constants[] = {{0, 
     {31, "y_type", 2, 1, aqlm_2x8_g8_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gather_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "aqlm_2x8_g8_gather_bf16",
     .format = "aqlm_2x8_g8",
     .family = "gather",
@@ -704,7 +704,7 @@ const qk_kernel qk_aqlm_2x8_g8_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_aqlm_2x8_g8_gather_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "aqlm_2x8_g8_gather_bf16",
     .format = "aqlm_2x8_g8",
     .family = "gather",
@@ -804,7 +804,7 @@ static const qk_code *const aqlm_2x8_g8_gemv_f32_schedules[] = {0, &qk_aqlm_2x8_
     &qk_aqlm_2x8_g8_gemv_shared_spirv, &qk_aqlm_2x8_g8_gemv_teams_spirv};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "aqlm_2x8_g8_gemv_f32",
     .format = "aqlm_2x8_g8",
     .family = "gemv",
@@ -846,7 +846,7 @@ static const qk_spec_constant aqlm_2x8_g8_gemv_f32_metal_constants[] = {{1, "bat
     {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "aqlm_2x8_g8_gemv_f32",
     .format = "aqlm_2x8_g8",
     .family = "gemv",
@@ -949,7 +949,7 @@ static const qk_code *const aqlm_2x8_g8_gemv_f16_schedules[] = {0, &qk_aqlm_2x8_
     &qk_aqlm_2x8_g8_gemv_shared_spirv, &qk_aqlm_2x8_g8_gemv_teams_spirv};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "aqlm_2x8_g8_gemv_f16",
     .format = "aqlm_2x8_g8",
     .family = "gemv",
@@ -991,7 +991,7 @@ static const qk_spec_constant aqlm_2x8_g8_gemv_f16_metal_constants[] = {{1, "bat
     {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "aqlm_2x8_g8_gemv_f16",
     .format = "aqlm_2x8_g8",
     .family = "gemv",
@@ -1084,7 +1084,7 @@ static const qk_code *const aqlm_2x8_g8_gemv_id_f32_schedules[] = {0, &qk_aqlm_2
     &qk_aqlm_2x8_g8_gemv_id_wide_spirv};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_id_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "aqlm_2x8_g8_gemv_id_f32",
     .format = "aqlm_2x8_g8",
     .family = "gemv_id",
@@ -1119,7 +1119,7 @@ static const qk_spec_constant aqlm_2x8_g8_gemv_id_f32_metal_constants[] = {{30, 
     {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_id_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "aqlm_2x8_g8_gemv_id_f32",
     .format = "aqlm_2x8_g8",
     .family = "gemv_id",
@@ -1212,7 +1212,7 @@ static const qk_code *const aqlm_2x8_g8_gemv_id_f16_schedules[] = {0, &qk_aqlm_2
     &qk_aqlm_2x8_g8_gemv_id_wide_spirv};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_id_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "aqlm_2x8_g8_gemv_id_f16",
     .format = "aqlm_2x8_g8",
     .family = "gemv_id",
@@ -1247,7 +1247,7 @@ static const qk_spec_constant aqlm_2x8_g8_gemv_id_f16_metal_constants[] = {{30, 
     {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_id_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "aqlm_2x8_g8_gemv_id_f16",
     .format = "aqlm_2x8_g8",
     .family = "gemv_id",

@@ -238,7 +238,7 @@ static const qk_spec_constant fp8_block_dequant_f32_vulkan_constants[] = {{0, "l
     fp8_block_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_dequant_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "fp8_block_dequant_f32",
     .format = "fp8_block",
     .family = "dequant",
@@ -265,7 +265,7 @@ const qk_kernel qk_fp8_block_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "fp8_block_dequant_f32",
     .format = "fp8_block",
     .family = "dequant",
@@ -311,7 +311,7 @@ static const qk_spec_constant fp8_block_dequant_f16_vulkan_constants[] = {{0, "l
     {31, "y_type", 1, 1, fp8_block_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_fp8_block_dequant_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "fp8_block_dequant_f16",
     .format = "fp8_block",
     .family = "dequant",
@@ -338,7 +338,7 @@ const qk_kernel qk_fp8_block_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "fp8_block_dequant_f16",
     .format = "fp8_block",
     .family = "dequant",
@@ -384,7 +384,7 @@ static const qk_spec_constant fp8_block_dequant_bf16_vulkan_constants[] = {{0, "
     {31, "y_type", 2, 1, fp8_block_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_fp8_block_dequant_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "fp8_block_dequant_bf16",
     .format = "fp8_block",
     .family = "dequant",
@@ -411,7 +411,7 @@ const qk_kernel qk_fp8_block_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "fp8_block_dequant_bf16",
     .format = "fp8_block",
     .family = "dequant",
@@ -458,7 +458,7 @@ static const qk_spec_constant fp8_block_gather_f32_vulkan_constants[] = {{0, "lo
     fp8_block_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_gather_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "fp8_block_gather_f32",
     .format = "fp8_block",
     .family = "gather",
@@ -485,7 +485,7 @@ const qk_kernel qk_fp8_block_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "fp8_block_gather_f32",
     .format = "fp8_block",
     .family = "gather",
@@ -536,7 +536,7 @@ static const qk_spec_constant fp8_block_gather_f16_vulkan_constants[] = {{0, "lo
     {31, "y_type", 1, 1, fp8_block_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_fp8_block_gather_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "fp8_block_gather_f16",
     .format = "fp8_block",
     .family = "gather",
@@ -563,7 +563,7 @@ const qk_kernel qk_fp8_block_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "fp8_block_gather_f16",
     .format = "fp8_block",
     .family = "gather",
@@ -614,7 +614,7 @@ static const qk_spec_constant fp8_block_gather_bf16_vulkan_constants[] = {{0, "l
     {31, "y_type", 2, 1, fp8_block_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_fp8_block_gather_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "fp8_block_gather_bf16",
     .format = "fp8_block",
     .family = "gather",
@@ -641,7 +641,7 @@ const qk_kernel qk_fp8_block_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "fp8_block_gather_bf16",
     .format = "fp8_block",
     .family = "gather",
@@ -738,7 +738,7 @@ static const qk_code *const fp8_block_gemv_f32_schedules[] = {0, &qk_fp8_block_g
     &qk_fp8_block_gemv_shared_spirv, &qk_fp8_block_gemv_teams_spirv};
 
 const qk_kernel qk_fp8_block_gemv_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "fp8_block_gemv_f32",
     .format = "fp8_block",
     .family = "gemv",
@@ -780,7 +780,7 @@ static const qk_spec_constant fp8_block_gemv_f32_metal_constants[] = {{1, "batch
     {31, "y_type", 0, 3, fp8_block_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_fp8_block_gemv_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "fp8_block_gemv_f32",
     .format = "fp8_block",
     .family = "gemv",
@@ -880,7 +880,7 @@ static const qk_code *const fp8_block_gemv_f16_schedules[] = {0, &qk_fp8_block_g
     &qk_fp8_block_gemv_shared_spirv, &qk_fp8_block_gemv_teams_spirv};
 
 const qk_kernel qk_fp8_block_gemv_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "fp8_block_gemv_f16",
     .format = "fp8_block",
     .family = "gemv",
@@ -922,7 +922,7 @@ static const qk_spec_constant fp8_block_gemv_f16_metal_constants[] = {{1, "batch
     {31, "y_type", 0, 3, fp8_block_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_fp8_block_gemv_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "fp8_block_gemv_f16",
     .format = "fp8_block",
     .family = "gemv",

@@ -247,7 +247,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_dequant_f32_vulkan_constants[]
     gptq_v1_b4_g128_act_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "gptq_v1_b4_g128_act_dequant_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -275,7 +275,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "gptq_v1_b4_g128_act_dequant_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -323,7 +323,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_dequant_f16_vulkan_constants[]
     {31, "y_type", 1, 1, gptq_v1_b4_g128_act_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "gptq_v1_b4_g128_act_dequant_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -351,7 +351,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "gptq_v1_b4_g128_act_dequant_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -399,7 +399,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_dequant_bf16_vulkan_constants[
     {31, "y_type", 2, 1, gptq_v1_b4_g128_act_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "gptq_v1_b4_g128_act_dequant_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -427,7 +427,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "gptq_v1_b4_g128_act_dequant_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -476,7 +476,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gather_f32_vulkan_constants[] 
     gptq_v1_b4_g128_act_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "gptq_v1_b4_g128_act_gather_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -503,7 +503,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "gptq_v1_b4_g128_act_gather_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -556,7 +556,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gather_f16_vulkan_constants[] 
     {31, "y_type", 1, 1, gptq_v1_b4_g128_act_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "gptq_v1_b4_g128_act_gather_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -583,7 +583,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "gptq_v1_b4_g128_act_gather_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -636,7 +636,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gather_bf16_vulkan_constants[]
     {31, "y_type", 2, 1, gptq_v1_b4_g128_act_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "gptq_v1_b4_g128_act_gather_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -663,7 +663,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "gptq_v1_b4_g128_act_gather_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -759,7 +759,7 @@ static const qk_code *const gptq_v1_b4_g128_act_gemv_f32_schedules[] = {0, &qk_g
     &qk_gptq_v1_b4_g128_act_gemv_columns_spirv};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "gptq_v1_b4_g128_act_gemv_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -798,7 +798,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f32_metal_constants[] = {
     {31, "y_type", 0, 3, gptq_v1_b4_g128_act_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "gptq_v1_b4_g128_act_gemv_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -897,7 +897,7 @@ static const qk_code *const gptq_v1_b4_g128_act_gemv_f16_schedules[] = {0, &qk_g
     &qk_gptq_v1_b4_g128_act_gemv_columns_spirv};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "gptq_v1_b4_g128_act_gemv_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -936,7 +936,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f16_metal_constants[] = {
     {31, "y_type", 0, 3, gptq_v1_b4_g128_act_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "gptq_v1_b4_g128_act_gemv_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",

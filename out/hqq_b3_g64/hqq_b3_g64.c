@@ -385,7 +385,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_f32_vulkan_constants[] = {{0, "
     hqq_b3_g64_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "hqq_b3_g64_dequant_f32",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -413,7 +413,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "hqq_b3_g64_dequant_f32",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -460,7 +460,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_f16_vulkan_constants[] = {{0, "
     {31, "y_type", 1, 1, hqq_b3_g64_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "hqq_b3_g64_dequant_f16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -488,7 +488,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "hqq_b3_g64_dequant_f16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -535,7 +535,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_bf16_vulkan_constants[] = {{0, 
     {31, "y_type", 2, 1, hqq_b3_g64_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "hqq_b3_g64_dequant_bf16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -563,7 +563,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "hqq_b3_g64_dequant_bf16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -611,7 +611,7 @@ static const qk_spec_constant hqq_b3_g64_gather_f32_vulkan_constants[] = {{0, "l
     hqq_b3_g64_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_gather_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "hqq_b3_g64_gather_f32",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -638,7 +638,7 @@ const qk_kernel qk_hqq_b3_g64_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "hqq_b3_g64_gather_f32",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -690,7 +690,7 @@ static const qk_spec_constant hqq_b3_g64_gather_f16_vulkan_constants[] = {{0, "l
     {31, "y_type", 1, 1, hqq_b3_g64_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "hqq_b3_g64_gather_f16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -717,7 +717,7 @@ const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "hqq_b3_g64_gather_f16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -769,7 +769,7 @@ static const qk_spec_constant hqq_b3_g64_gather_bf16_vulkan_constants[] = {{0, "
     {31, "y_type", 2, 1, hqq_b3_g64_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "hqq_b3_g64_gather_bf16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -796,7 +796,7 @@ const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "hqq_b3_g64_gather_bf16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -896,7 +896,7 @@ static const qk_code *const hqq_b3_g64_gemv_f32_schedules[] = {0, &qk_hqq_b3_g64
     &qk_hqq_b3_g64_gemv_shared_spirv, &qk_hqq_b3_g64_gemv_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "hqq_b3_g64_gemv_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -938,7 +938,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_f32_metal_constants[] = {{1, "batc
     {31, "y_type", 0, 3, hqq_b3_g64_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "hqq_b3_g64_gemv_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1044,7 +1044,7 @@ static const qk_code *const hqq_b3_g64_gemv_int8_f32_schedules[] = {0, &qk_hqq_b
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "hqq_b3_g64_gemv_int8_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1160,7 +1160,7 @@ static const qk_code *const hqq_b3_g64_gemv_split_f32_schedules[] = {0, &qk_hqq_
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "hqq_b3_g64_gemv_split_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1276,7 +1276,7 @@ static const qk_code *const hqq_b3_g64_gemv_int24_f32_schedules[] = {0, &qk_hqq_
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "hqq_b3_g64_gemv_int24_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1389,7 +1389,7 @@ static const qk_code *const hqq_b3_g64_gemv_f16_schedules[] = {0, &qk_hqq_b3_g64
     &qk_hqq_b3_g64_gemv_shared_spirv, &qk_hqq_b3_g64_gemv_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "hqq_b3_g64_gemv_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1431,7 +1431,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_f16_metal_constants[] = {{1, "batc
     {31, "y_type", 0, 3, hqq_b3_g64_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "hqq_b3_g64_gemv_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1537,7 +1537,7 @@ static const qk_code *const hqq_b3_g64_gemv_int8_f16_schedules[] = {0, &qk_hqq_b
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "hqq_b3_g64_gemv_int8_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1653,7 +1653,7 @@ static const qk_code *const hqq_b3_g64_gemv_split_f16_schedules[] = {0, &qk_hqq_
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "hqq_b3_g64_gemv_split_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1769,7 +1769,7 @@ static const qk_code *const hqq_b3_g64_gemv_int24_f16_schedules[] = {0, &qk_hqq_
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "hqq_b3_g64_gemv_int24_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1824,7 +1824,7 @@ static const qk_spec_constant hqq_b3_g64_encode_f32_vulkan_constants[] = {{0, "l
     {21, "x_type", 0, 1, hqq_b3_g64_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_hqq_b3_g64_encode_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "hqq_b3_g64_encode_f32",
     .format = "hqq_b3_g64",
     .family = "encode",
@@ -1851,7 +1851,7 @@ const qk_kernel qk_hqq_b3_g64_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_encode_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "hqq_b3_g64_encode_f32",
     .format = "hqq_b3_g64",
     .family = "encode",
@@ -1893,7 +1893,7 @@ static const qk_spec_constant hqq_b3_g64_encode_f16_vulkan_constants[] = {{0, "l
     {21, "x_type", 1, 1, hqq_b3_g64_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_hqq_b3_g64_encode_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "hqq_b3_g64_encode_f16",
     .format = "hqq_b3_g64",
     .family = "encode",
@@ -1920,7 +1920,7 @@ const qk_kernel qk_hqq_b3_g64_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_encode_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "hqq_b3_g64_encode_f16",
     .format = "hqq_b3_g64",
     .family = "encode",
@@ -1962,7 +1962,7 @@ static const qk_spec_constant hqq_b3_g64_encode_bf16_vulkan_constants[] = {{0, "
     {21, "x_type", 2, 1, hqq_b3_g64_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_hqq_b3_g64_encode_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "hqq_b3_g64_encode_bf16",
     .format = "hqq_b3_g64",
     .family = "encode",
@@ -1989,7 +1989,7 @@ const qk_kernel qk_hqq_b3_g64_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_encode_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "hqq_b3_g64_encode_bf16",
     .format = "hqq_b3_g64",
     .family = "encode",

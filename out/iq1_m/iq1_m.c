@@ -2590,7 +2590,7 @@ static const uint32_t iq1_m_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq1_m_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_dequant_f32",
     .format = "iq1_m",
     .family = "dequant",
@@ -2615,7 +2615,7 @@ const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_dequant_f32",
     .format = "iq1_m",
     .family = "dequant",
@@ -2654,7 +2654,7 @@ static const qk_spec_constant iq1_m_dequant_f16_vulkan_constants[] = {{0, "local
     {31, "y_type", 1, 1, iq1_m_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_dequant_f16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2679,7 +2679,7 @@ const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_dequant_f16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2718,7 +2718,7 @@ static const qk_spec_constant iq1_m_dequant_bf16_vulkan_constants[] = {{0, "loca
     {31, "y_type", 2, 1, iq1_m_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_dequant_bf16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2743,7 +2743,7 @@ const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_dequant_bf16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2801,7 +2801,7 @@ static const uint32_t iq1_m_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant iq1_m_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_gather_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_gather_f32",
     .format = "iq1_m",
     .family = "gather",
@@ -2826,7 +2826,7 @@ const qk_kernel qk_iq1_m_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_gather_f32",
     .format = "iq1_m",
     .family = "gather",
@@ -2888,7 +2888,7 @@ static const qk_spec_constant iq1_m_gather_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, iq1_m_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gather_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_gather_f16",
     .format = "iq1_m",
     .family = "gather",
@@ -2913,7 +2913,7 @@ const qk_kernel qk_iq1_m_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_gather_f16",
     .format = "iq1_m",
     .family = "gather",
@@ -2975,7 +2975,7 @@ static const qk_spec_constant iq1_m_gather_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, iq1_m_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_gather_bf16",
     .format = "iq1_m",
     .family = "gather",
@@ -3000,7 +3000,7 @@ const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_gather_bf16",
     .format = "iq1_m",
     .family = "gather",
@@ -3089,6 +3089,7 @@ static const qk_spec_constant iq1_m_gemv_f32_vulkan_constants[] = {{0, "local_si
     {20, "schedule", 0, 5, iq1_m_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, iq1_m_gemv_f32_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 
@@ -3096,7 +3097,7 @@ static const qk_code *const iq1_m_gemv_f32_schedules[] = {0, &qk_iq1_m_gemv_rows
     &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_gemv_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3111,7 +3112,7 @@ const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
     .push = iq1_m_gemv_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_f32_tables,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = iq1_m_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3137,7 +3138,7 @@ static const qk_spec_constant iq1_m_gemv_f32_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, iq1_m_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_gemv_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3235,6 +3236,7 @@ static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 5, iq1_m_gemv_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_int8_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, iq1_m_gemv_int8_f32_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_int8_f32_vulkan_y_type}};
 
@@ -3242,7 +3244,7 @@ static const qk_code *const iq1_m_gemv_int8_f32_schedules[] = {0, &qk_iq1_m_gemv
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_gemv_int8_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3257,7 +3259,7 @@ const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .push = iq1_m_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f32_tables,
-    .spec_constant_count = 17,
+    .spec_constant_count = 18,
     .spec_constants = iq1_m_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3354,6 +3356,7 @@ static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 5, iq1_m_gemv_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_split_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, iq1_m_gemv_split_f32_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_split_f32_vulkan_y_type}};
 
@@ -3361,7 +3364,7 @@ static const qk_code *const iq1_m_gemv_split_f32_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_gemv_split_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3376,7 +3379,7 @@ const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .push = iq1_m_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f32_tables,
-    .spec_constant_count = 17,
+    .spec_constant_count = 18,
     .spec_constants = iq1_m_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3473,6 +3476,7 @@ static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 5, iq1_m_gemv_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_int24_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, iq1_m_gemv_int24_f32_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_int24_f32_vulkan_y_type}};
 
@@ -3480,7 +3484,7 @@ static const qk_code *const iq1_m_gemv_int24_f32_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_gemv_int24_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3495,7 +3499,7 @@ const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .push = iq1_m_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f32_tables,
-    .spec_constant_count = 17,
+    .spec_constant_count = 18,
     .spec_constants = iq1_m_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3586,6 +3590,7 @@ static const qk_spec_constant iq1_m_gemv_f16_vulkan_constants[] = {{0, "local_si
     {20, "schedule", 0, 5, iq1_m_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, iq1_m_gemv_f16_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_f16_vulkan_y_type}};
 
@@ -3593,7 +3598,7 @@ static const qk_code *const iq1_m_gemv_f16_schedules[] = {0, &qk_iq1_m_gemv_rows
     &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_gemv_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3608,7 +3613,7 @@ const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
     .push = iq1_m_gemv_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_f16_tables,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = iq1_m_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3634,7 +3639,7 @@ static const qk_spec_constant iq1_m_gemv_f16_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, iq1_m_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_gemv_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3732,6 +3737,7 @@ static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 5, iq1_m_gemv_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_int8_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, iq1_m_gemv_int8_f16_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_int8_f16_vulkan_y_type}};
 
@@ -3739,7 +3745,7 @@ static const qk_code *const iq1_m_gemv_int8_f16_schedules[] = {0, &qk_iq1_m_gemv
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_gemv_int8_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3754,7 +3760,7 @@ const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .push = iq1_m_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f16_tables,
-    .spec_constant_count = 17,
+    .spec_constant_count = 18,
     .spec_constants = iq1_m_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3851,6 +3857,7 @@ static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 5, iq1_m_gemv_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_split_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, iq1_m_gemv_split_f16_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_split_f16_vulkan_y_type}};
 
@@ -3858,7 +3865,7 @@ static const qk_code *const iq1_m_gemv_split_f16_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_gemv_split_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3873,7 +3880,7 @@ const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .push = iq1_m_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f16_tables,
-    .spec_constant_count = 17,
+    .spec_constant_count = 18,
     .spec_constants = iq1_m_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3970,6 +3977,7 @@ static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 5, iq1_m_gemv_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_int24_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, iq1_m_gemv_int24_f16_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_int24_f16_vulkan_y_type}};
 
@@ -3977,7 +3985,7 @@ static const qk_code *const iq1_m_gemv_int24_f16_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_gemv_int24_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3992,7 +4000,7 @@ const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .push = iq1_m_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f16_tables,
-    .spec_constant_count = 17,
+    .spec_constant_count = 18,
     .spec_constants = iq1_m_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4077,7 +4085,7 @@ static const qk_spec_constant iq1_m_gemv_id_f32_vulkan_constants[] = {{0, "local
 static const qk_code *const iq1_m_gemv_id_f32_schedules[] = {0, &qk_iq1_m_gemv_id_rows_spirv, &qk_iq1_m_gemv_id_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_gemv_id_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4111,7 +4119,7 @@ static const qk_spec_constant iq1_m_gemv_id_f32_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, iq1_m_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_id_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_gemv_id_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4202,7 +4210,7 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "
 static const qk_code *const iq1_m_gemv_id_int8_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_gemv_id_int8_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4301,7 +4309,7 @@ static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, 
 static const qk_code *const iq1_m_gemv_id_split_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_gemv_id_split_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4400,7 +4408,7 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, 
 static const qk_code *const iq1_m_gemv_id_int24_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_gemv_id_int24_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4494,7 +4502,7 @@ static const qk_spec_constant iq1_m_gemv_id_f16_vulkan_constants[] = {{0, "local
 static const qk_code *const iq1_m_gemv_id_f16_schedules[] = {0, &qk_iq1_m_gemv_id_rows_spirv, &qk_iq1_m_gemv_id_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_gemv_id_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4528,7 +4536,7 @@ static const qk_spec_constant iq1_m_gemv_id_f16_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, iq1_m_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_gemv_id_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4619,7 +4627,7 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "
 static const qk_code *const iq1_m_gemv_id_int8_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_gemv_id_int8_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4718,7 +4726,7 @@ static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, 
 static const qk_code *const iq1_m_gemv_id_split_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_gemv_id_split_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4817,7 +4825,7 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, 
 static const qk_code *const iq1_m_gemv_id_int24_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "iq1_m_gemv_id_int24_f16",
     .format = "iq1_m",
     .family = "gemv_id",

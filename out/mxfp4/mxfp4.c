@@ -446,7 +446,7 @@ static const uint32_t mxfp4_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant mxfp4_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -471,7 +471,7 @@ const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -510,7 +510,7 @@ static const qk_spec_constant mxfp4_dequant_f16_vulkan_constants[] = {{0, "local
     {31, "y_type", 1, 1, mxfp4_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -535,7 +535,7 @@ const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -574,7 +574,7 @@ static const qk_spec_constant mxfp4_dequant_bf16_vulkan_constants[] = {{0, "loca
     {31, "y_type", 2, 1, mxfp4_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -599,7 +599,7 @@ const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -657,7 +657,7 @@ static const uint32_t mxfp4_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant mxfp4_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_gather_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -682,7 +682,7 @@ const qk_kernel qk_mxfp4_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -744,7 +744,7 @@ static const qk_spec_constant mxfp4_gather_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, mxfp4_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gather_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -769,7 +769,7 @@ const qk_kernel qk_mxfp4_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -831,7 +831,7 @@ static const qk_spec_constant mxfp4_gather_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, mxfp4_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -856,7 +856,7 @@ const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -945,6 +945,7 @@ static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_si
     {14, "lanes", 32, 4, mxfp4_gemv_f32_vulkan_lanes},
     {21, "x_type", 0, 1, mxfp4_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, mxfp4_gemv_f32_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 
@@ -952,7 +953,7 @@ static const qk_code *const mxfp4_gemv_f32_schedules[] = {0, &qk_mxfp4_gemv_rows
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -967,7 +968,7 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .push = mxfp4_gemv_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f32_tables,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = mxfp4_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -997,7 +998,7 @@ static const qk_spec_constant mxfp4_gemv_f32_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, mxfp4_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1095,6 +1096,7 @@ static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 5, mxfp4_gemv_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_int8_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, mxfp4_gemv_int8_f32_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_int8_f32_vulkan_y_type}};
 
@@ -1102,7 +1104,7 @@ static const qk_code *const mxfp4_gemv_int8_f32_schedules[] = {0, &qk_mxfp4_gemv
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_gemv_int8_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1117,7 +1119,7 @@ const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .push = mxfp4_gemv_int8_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int8_f32_tables,
-    .spec_constant_count = 17,
+    .spec_constant_count = 18,
     .spec_constants = mxfp4_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1214,6 +1216,7 @@ static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 5, mxfp4_gemv_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_split_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, mxfp4_gemv_split_f32_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_split_f32_vulkan_y_type}};
 
@@ -1221,7 +1224,7 @@ static const qk_code *const mxfp4_gemv_split_f32_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_gemv_split_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1236,7 +1239,7 @@ const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .push = mxfp4_gemv_split_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_split_f32_tables,
-    .spec_constant_count = 17,
+    .spec_constant_count = 18,
     .spec_constants = mxfp4_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1333,6 +1336,7 @@ static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 5, mxfp4_gemv_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_int24_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, mxfp4_gemv_int24_f32_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_int24_f32_vulkan_y_type}};
 
@@ -1340,7 +1344,7 @@ static const qk_code *const mxfp4_gemv_int24_f32_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_gemv_int24_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1355,7 +1359,7 @@ const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .push = mxfp4_gemv_int24_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int24_f32_tables,
-    .spec_constant_count = 17,
+    .spec_constant_count = 18,
     .spec_constants = mxfp4_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1445,6 +1449,7 @@ static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_si
     {14, "lanes", 32, 4, mxfp4_gemv_f16_vulkan_lanes},
     {21, "x_type", 1, 1, mxfp4_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, mxfp4_gemv_f16_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_f16_vulkan_y_type}};
 
@@ -1452,7 +1457,7 @@ static const qk_code *const mxfp4_gemv_f16_schedules[] = {0, &qk_mxfp4_gemv_rows
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1467,7 +1472,7 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .push = mxfp4_gemv_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f16_tables,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = mxfp4_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1497,7 +1502,7 @@ static const qk_spec_constant mxfp4_gemv_f16_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, mxfp4_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1595,6 +1600,7 @@ static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 5, mxfp4_gemv_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_int8_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, mxfp4_gemv_int8_f16_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_int8_f16_vulkan_y_type}};
 
@@ -1602,7 +1608,7 @@ static const qk_code *const mxfp4_gemv_int8_f16_schedules[] = {0, &qk_mxfp4_gemv
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_gemv_int8_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1617,7 +1623,7 @@ const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .push = mxfp4_gemv_int8_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int8_f16_tables,
-    .spec_constant_count = 17,
+    .spec_constant_count = 18,
     .spec_constants = mxfp4_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1714,6 +1720,7 @@ static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 5, mxfp4_gemv_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_split_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, mxfp4_gemv_split_f16_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_split_f16_vulkan_y_type}};
 
@@ -1721,7 +1728,7 @@ static const qk_code *const mxfp4_gemv_split_f16_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_gemv_split_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1736,7 +1743,7 @@ const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .push = mxfp4_gemv_split_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_split_f16_tables,
-    .spec_constant_count = 17,
+    .spec_constant_count = 18,
     .spec_constants = mxfp4_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1833,6 +1840,7 @@ static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 5, mxfp4_gemv_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_int24_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, mxfp4_gemv_int24_f16_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_int24_f16_vulkan_y_type}};
 
@@ -1840,7 +1848,7 @@ static const qk_code *const mxfp4_gemv_int24_f16_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_gemv_int24_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1855,7 +1863,7 @@ const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .push = mxfp4_gemv_int24_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int24_f16_tables,
-    .spec_constant_count = 17,
+    .spec_constant_count = 18,
     .spec_constants = mxfp4_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1937,7 +1945,7 @@ static const qk_spec_constant mxfp4_gemv_id_f32_vulkan_constants[] = {{0, "local
 static const qk_code *const mxfp4_gemv_id_f32_schedules[] = {0, &qk_mxfp4_gemv_id_rows_spirv, &qk_mxfp4_gemv_id_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1971,7 +1979,7 @@ static const qk_spec_constant mxfp4_gemv_id_f32_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, mxfp4_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2060,7 +2068,7 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "
 static const qk_code *const mxfp4_gemv_id_int8_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_gemv_id_int8_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2158,7 +2166,7 @@ static const qk_spec_constant mxfp4_gemv_id_split_f32_vulkan_constants[] = {{0, 
 static const qk_code *const mxfp4_gemv_id_split_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_gemv_id_split_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2256,7 +2264,7 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, 
 static const qk_code *const mxfp4_gemv_id_int24_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_gemv_id_int24_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2349,7 +2357,7 @@ static const qk_spec_constant mxfp4_gemv_id_f16_vulkan_constants[] = {{0, "local
 static const qk_code *const mxfp4_gemv_id_f16_schedules[] = {0, &qk_mxfp4_gemv_id_rows_spirv, &qk_mxfp4_gemv_id_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2383,7 +2391,7 @@ static const qk_spec_constant mxfp4_gemv_id_f16_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, mxfp4_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2472,7 +2480,7 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "
 static const qk_code *const mxfp4_gemv_id_int8_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_gemv_id_int8_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2570,7 +2578,7 @@ static const qk_spec_constant mxfp4_gemv_id_split_f16_vulkan_constants[] = {{0, 
 static const qk_code *const mxfp4_gemv_id_split_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_gemv_id_split_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2668,7 +2676,7 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, 
 static const qk_code *const mxfp4_gemv_id_int24_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_gemv_id_int24_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2714,7 +2722,7 @@ static const qk_spec_constant mxfp4_encode_f32_vulkan_constants[] = {{0, "local_
     {21, "x_type", 0, 1, mxfp4_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_encode_f32",
     .format = "mxfp4",
     .family = "encode",
@@ -2737,7 +2745,7 @@ const qk_kernel qk_mxfp4_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_encode_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_encode_f32",
     .format = "mxfp4",
     .family = "encode",
@@ -2771,7 +2779,7 @@ static const qk_spec_constant mxfp4_encode_f16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 1, 1, mxfp4_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_encode_f16",
     .format = "mxfp4",
     .family = "encode",
@@ -2794,7 +2802,7 @@ const qk_kernel qk_mxfp4_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_encode_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_encode_f16",
     .format = "mxfp4",
     .family = "encode",
@@ -2828,7 +2836,7 @@ static const qk_spec_constant mxfp4_encode_bf16_vulkan_constants[] = {{0, "local
     {21, "x_type", 2, 1, mxfp4_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_encode_bf16",
     .format = "mxfp4",
     .family = "encode",
@@ -2851,7 +2859,7 @@ const qk_kernel qk_mxfp4_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_encode_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_encode_bf16",
     .format = "mxfp4",
     .family = "encode",
@@ -2908,7 +2916,7 @@ static const qk_spec_constant mxfp4_set_rows_f32_vulkan_constants[] = {{0, "loca
     {21, "x_type", 0, 1, mxfp4_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_set_rows_f32",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2931,7 +2939,7 @@ const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_set_rows_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_set_rows_f32",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2988,7 +2996,7 @@ static const qk_spec_constant mxfp4_set_rows_f16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 1, 1, mxfp4_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_set_rows_f16",
     .format = "mxfp4",
     .family = "set_rows",
@@ -3011,7 +3019,7 @@ const qk_kernel qk_mxfp4_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_set_rows_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_set_rows_f16",
     .format = "mxfp4",
     .family = "set_rows",
@@ -3068,7 +3076,7 @@ static const qk_spec_constant mxfp4_set_rows_bf16_vulkan_constants[] = {{0, "loc
     {21, "x_type", 2, 1, mxfp4_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_set_rows_bf16",
     .format = "mxfp4",
     .family = "set_rows",
@@ -3091,7 +3099,7 @@ const qk_kernel qk_mxfp4_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_set_rows_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "mxfp4_set_rows_bf16",
     .format = "mxfp4",
     .family = "set_rows",

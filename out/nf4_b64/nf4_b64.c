@@ -414,7 +414,7 @@ static const qk_spec_constant nf4_b64_dequant_f32_vulkan_constants[] = {{0, "loc
     nf4_b64_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_dequant_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "nf4_b64_dequant_f32",
     .format = "nf4_b64",
     .family = "dequant",
@@ -443,7 +443,7 @@ const qk_kernel qk_nf4_b64_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "nf4_b64_dequant_f32",
     .format = "nf4_b64",
     .family = "dequant",
@@ -492,7 +492,7 @@ static const qk_spec_constant nf4_b64_dequant_f16_vulkan_constants[] = {{0, "loc
     {31, "y_type", 1, 1, nf4_b64_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_nf4_b64_dequant_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "nf4_b64_dequant_f16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -521,7 +521,7 @@ const qk_kernel qk_nf4_b64_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "nf4_b64_dequant_f16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -570,7 +570,7 @@ static const qk_spec_constant nf4_b64_dequant_bf16_vulkan_constants[] = {{0, "lo
     {31, "y_type", 2, 1, nf4_b64_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_nf4_b64_dequant_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "nf4_b64_dequant_bf16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -599,7 +599,7 @@ const qk_kernel qk_nf4_b64_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "nf4_b64_dequant_bf16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -648,7 +648,7 @@ static const uint32_t nf4_b64_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant nf4_b64_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, nf4_b64_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_gather_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "nf4_b64_gather_f32",
     .format = "nf4_b64",
     .family = "gather",
@@ -677,7 +677,7 @@ const qk_kernel qk_nf4_b64_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "nf4_b64_gather_f32",
     .format = "nf4_b64",
     .family = "gather",
@@ -730,7 +730,7 @@ static const qk_spec_constant nf4_b64_gather_f16_vulkan_constants[] = {{0, "loca
     {31, "y_type", 1, 1, nf4_b64_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_nf4_b64_gather_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "nf4_b64_gather_f16",
     .format = "nf4_b64",
     .family = "gather",
@@ -759,7 +759,7 @@ const qk_kernel qk_nf4_b64_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "nf4_b64_gather_f16",
     .format = "nf4_b64",
     .family = "gather",
@@ -813,7 +813,7 @@ static const qk_spec_constant nf4_b64_gather_bf16_vulkan_constants[] = {{0, "loc
     {31, "y_type", 2, 1, nf4_b64_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_nf4_b64_gather_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "nf4_b64_gather_bf16",
     .format = "nf4_b64",
     .family = "gather",
@@ -842,7 +842,7 @@ const qk_kernel qk_nf4_b64_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "nf4_b64_gather_bf16",
     .format = "nf4_b64",
     .family = "gather",
@@ -944,7 +944,7 @@ static const qk_code *const nf4_b64_gemv_f32_schedules[] = {0, &qk_nf4_b64_gemv_
     &qk_nf4_b64_gemv_shared_spirv, &qk_nf4_b64_gemv_teams_spirv};
 
 const qk_kernel qk_nf4_b64_gemv_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "nf4_b64_gemv_f32",
     .format = "nf4_b64",
     .family = "gemv",
@@ -989,7 +989,7 @@ static const qk_spec_constant nf4_b64_gemv_f32_metal_constants[] = {{1, "batch",
     {31, "y_type", 0, 3, nf4_b64_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_nf4_b64_gemv_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "nf4_b64_gemv_f32",
     .format = "nf4_b64",
     .family = "gemv",
@@ -1094,7 +1094,7 @@ static const qk_code *const nf4_b64_gemv_f16_schedules[] = {0, &qk_nf4_b64_gemv_
     &qk_nf4_b64_gemv_shared_spirv, &qk_nf4_b64_gemv_teams_spirv};
 
 const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "nf4_b64_gemv_f16",
     .format = "nf4_b64",
     .family = "gemv",
@@ -1139,7 +1139,7 @@ static const qk_spec_constant nf4_b64_gemv_f16_metal_constants[] = {{1, "batch",
     {31, "y_type", 0, 3, nf4_b64_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_nf4_b64_gemv_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "nf4_b64_gemv_f16",
     .format = "nf4_b64",
     .family = "gemv",
@@ -1181,7 +1181,7 @@ static const qk_spec_constant nf4_b64_encode_f32_vulkan_constants[] = {{0, "loca
     {21, "x_type", 0, 1, nf4_b64_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_nf4_b64_encode_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "nf4_b64_encode_f32",
     .format = "nf4_b64",
     .family = "encode",
@@ -1204,7 +1204,7 @@ const qk_kernel qk_nf4_b64_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_encode_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "nf4_b64_encode_f32",
     .format = "nf4_b64",
     .family = "encode",
@@ -1239,7 +1239,7 @@ static const qk_spec_constant nf4_b64_encode_f16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 1, 1, nf4_b64_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_nf4_b64_encode_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "nf4_b64_encode_f16",
     .format = "nf4_b64",
     .family = "encode",
@@ -1262,7 +1262,7 @@ const qk_kernel qk_nf4_b64_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_encode_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "nf4_b64_encode_f16",
     .format = "nf4_b64",
     .family = "encode",
@@ -1298,7 +1298,7 @@ static const qk_spec_constant nf4_b64_encode_bf16_vulkan_constants[] = {{0, "loc
     {21, "x_type", 2, 1, nf4_b64_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_nf4_b64_encode_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "nf4_b64_encode_bf16",
     .format = "nf4_b64",
     .family = "encode",
@@ -1321,7 +1321,7 @@ const qk_kernel qk_nf4_b64_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_encode_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "nf4_b64_encode_bf16",
     .format = "nf4_b64",
     .family = "encode",
@@ -1380,7 +1380,7 @@ static const qk_spec_constant nf4_b64_set_rows_f32_vulkan_constants[] = {{0, "lo
     {21, "x_type", 0, 1, nf4_b64_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_nf4_b64_set_rows_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "nf4_b64_set_rows_f32",
     .format = "nf4_b64",
     .family = "set_rows",
@@ -1403,7 +1403,7 @@ const qk_kernel qk_nf4_b64_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_set_rows_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "nf4_b64_set_rows_f32",
     .format = "nf4_b64",
     .family = "set_rows",
@@ -1462,7 +1462,7 @@ static const qk_spec_constant nf4_b64_set_rows_f16_vulkan_constants[] = {{0, "lo
     {21, "x_type", 1, 1, nf4_b64_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_nf4_b64_set_rows_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "nf4_b64_set_rows_f16",
     .format = "nf4_b64",
     .family = "set_rows",
@@ -1485,7 +1485,7 @@ const qk_kernel qk_nf4_b64_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_set_rows_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "nf4_b64_set_rows_f16",
     .format = "nf4_b64",
     .family = "set_rows",
@@ -1544,7 +1544,7 @@ static const qk_spec_constant nf4_b64_set_rows_bf16_vulkan_constants[] = {{0, "l
     {21, "x_type", 2, 1, nf4_b64_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_nf4_b64_set_rows_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "nf4_b64_set_rows_bf16",
     .format = "nf4_b64",
     .family = "set_rows",
@@ -1567,7 +1567,7 @@ const qk_kernel qk_nf4_b64_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_set_rows_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "nf4_b64_set_rows_bf16",
     .format = "nf4_b64",
     .family = "set_rows",

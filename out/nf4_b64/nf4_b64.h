@@ -42,8 +42,8 @@
 
 #include <qkgen/kernel.h>
 
-#if QK_ABI_VERSION != 21
-#error "made for version 21 of qkgen/kernel.h, and this is another: generate it again, with the qkgen of these headers"
+#if QK_ABI_VERSION != 22
+#error "made for version 22 of qkgen/kernel.h, and this is another: generate it again, with the qkgen of these headers"
 #endif
 
 #ifdef __cplusplus

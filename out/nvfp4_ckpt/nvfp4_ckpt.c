@@ -289,7 +289,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_f32_vulkan_constants[] = {{0, "
     nvfp4_ckpt_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "nvfp4_ckpt_dequant_f32",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -316,7 +316,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "nvfp4_ckpt_dequant_f32",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -363,7 +363,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_f16_vulkan_constants[] = {{0, "
     {31, "y_type", 1, 1, nvfp4_ckpt_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "nvfp4_ckpt_dequant_f16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -390,7 +390,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "nvfp4_ckpt_dequant_f16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -437,7 +437,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_bf16_vulkan_constants[] = {{0, 
     {31, "y_type", 2, 1, nvfp4_ckpt_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "nvfp4_ckpt_dequant_bf16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -464,7 +464,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "nvfp4_ckpt_dequant_bf16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -512,7 +512,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_f32_vulkan_constants[] = {{0, "l
     nvfp4_ckpt_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "nvfp4_ckpt_gather_f32",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -539,7 +539,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "nvfp4_ckpt_gather_f32",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -591,7 +591,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_f16_vulkan_constants[] = {{0, "l
     {31, "y_type", 1, 1, nvfp4_ckpt_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "nvfp4_ckpt_gather_f16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -618,7 +618,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "nvfp4_ckpt_gather_f16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -670,7 +670,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_bf16_vulkan_constants[] = {{0, "
     {31, "y_type", 2, 1, nvfp4_ckpt_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "nvfp4_ckpt_gather_bf16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -697,7 +697,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "nvfp4_ckpt_gather_bf16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -797,7 +797,7 @@ static const qk_code *const nvfp4_ckpt_gemv_f32_schedules[] = {0, &qk_nvfp4_ckpt
     &qk_nvfp4_ckpt_gemv_shared_spirv, &qk_nvfp4_ckpt_gemv_teams_spirv};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "nvfp4_ckpt_gemv_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -840,7 +840,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_f32_metal_constants[] = {{1, "batc
     {31, "y_type", 0, 3, nvfp4_ckpt_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "nvfp4_ckpt_gemv_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -943,7 +943,7 @@ static const qk_code *const nvfp4_ckpt_gemv_f16_schedules[] = {0, &qk_nvfp4_ckpt
     &qk_nvfp4_ckpt_gemv_shared_spirv, &qk_nvfp4_ckpt_gemv_teams_spirv};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "nvfp4_ckpt_gemv_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -986,7 +986,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_f16_metal_constants[] = {{1, "batc
     {31, "y_type", 0, 3, nvfp4_ckpt_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "nvfp4_ckpt_gemv_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -1073,7 +1073,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_id_f32_vulkan_constants[] = {{0, "
 static const qk_code *const nvfp4_ckpt_gemv_id_f32_schedules[] = {0, &qk_nvfp4_ckpt_gemv_id_rows_spirv};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_id_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "nvfp4_ckpt_gemv_id_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv_id",
@@ -1107,7 +1107,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_id_f32_metal_constants[] = {{30, "
     {31, "y_type", 0, 3, nvfp4_ckpt_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_id_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "nvfp4_ckpt_gemv_id_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv_id",
@@ -1194,7 +1194,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_id_f16_vulkan_constants[] = {{0, "
 static const qk_code *const nvfp4_ckpt_gemv_id_f16_schedules[] = {0, &qk_nvfp4_ckpt_gemv_id_rows_spirv};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_id_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "nvfp4_ckpt_gemv_id_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv_id",
@@ -1228,7 +1228,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_id_f16_metal_constants[] = {{30, "
     {31, "y_type", 0, 3, nvfp4_ckpt_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_id_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "nvfp4_ckpt_gemv_id_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv_id",

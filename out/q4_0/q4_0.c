@@ -412,7 +412,7 @@ static const uint32_t q4_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_dequant_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -435,7 +435,7 @@ const qk_kernel qk_q4_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -471,7 +471,7 @@ static const qk_spec_constant q4_0_dequant_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, q4_0_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_dequant_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -494,7 +494,7 @@ const qk_kernel qk_q4_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -530,7 +530,7 @@ static const qk_spec_constant q4_0_dequant_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, q4_0_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -553,7 +553,7 @@ const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -608,7 +608,7 @@ static const uint32_t q4_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q4_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_gather_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -631,7 +631,7 @@ const qk_kernel qk_q4_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -690,7 +690,7 @@ static const qk_spec_constant q4_0_gather_f16_vulkan_constants[] = {{0, "local_s
     {31, "y_type", 1, 1, q4_0_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gather_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -713,7 +713,7 @@ const qk_kernel qk_q4_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -772,7 +772,7 @@ static const qk_spec_constant q4_0_gather_bf16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 2, 1, q4_0_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gather_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -795,7 +795,7 @@ const qk_kernel qk_q4_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -883,6 +883,7 @@ static const qk_spec_constant q4_0_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {14, "lanes", 32, 4, q4_0_gemv_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_0_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, q4_0_gemv_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 
@@ -890,7 +891,7 @@ static const qk_code *const q4_0_gemv_f32_schedules[] = {0, &qk_q4_0_gemv_rows_s
     &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -903,7 +904,7 @@ const qk_kernel qk_q4_0_gemv_f32_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = q4_0_gemv_f32_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = q4_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -933,7 +934,7 @@ static const qk_spec_constant q4_0_gemv_f32_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_0_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1026,6 +1027,7 @@ static const qk_spec_constant q4_0_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {20, "schedule", 0, 5, q4_0_gemv_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_int8_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, q4_0_gemv_int8_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_int8_f32_vulkan_y_type}};
 
@@ -1033,7 +1035,7 @@ static const qk_code *const q4_0_gemv_int8_f32_schedules[] = {0, &qk_q4_0_gemv_i
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_gemv_int8_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1046,7 +1048,7 @@ const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = q4_0_gemv_int8_f32_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = q4_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1137,6 +1139,7 @@ static const qk_spec_constant q4_0_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 5, q4_0_gemv_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_split_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, q4_0_gemv_split_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_split_f32_vulkan_y_type}};
 
@@ -1144,7 +1147,7 @@ static const qk_code *const q4_0_gemv_split_f32_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_gemv_split_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1157,7 +1160,7 @@ const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = q4_0_gemv_split_f32_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = q4_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1248,6 +1251,7 @@ static const qk_spec_constant q4_0_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 5, q4_0_gemv_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_int24_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, q4_0_gemv_int24_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_int24_f32_vulkan_y_type}};
 
@@ -1255,7 +1259,7 @@ static const qk_code *const q4_0_gemv_int24_f32_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_gemv_int24_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1268,7 +1272,7 @@ const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = q4_0_gemv_int24_f32_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = q4_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1357,6 +1361,7 @@ static const qk_spec_constant q4_0_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {14, "lanes", 32, 4, q4_0_gemv_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_0_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, q4_0_gemv_f16_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_f16_vulkan_y_type}};
 
@@ -1364,7 +1369,7 @@ static const qk_code *const q4_0_gemv_f16_schedules[] = {0, &qk_q4_0_gemv_rows_s
     &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1377,7 +1382,7 @@ const qk_kernel qk_q4_0_gemv_f16_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = q4_0_gemv_f16_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = q4_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1407,7 +1412,7 @@ static const qk_spec_constant q4_0_gemv_f16_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_0_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1500,6 +1505,7 @@ static const qk_spec_constant q4_0_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {20, "schedule", 0, 5, q4_0_gemv_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_int8_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, q4_0_gemv_int8_f16_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_int8_f16_vulkan_y_type}};
 
@@ -1507,7 +1513,7 @@ static const qk_code *const q4_0_gemv_int8_f16_schedules[] = {0, &qk_q4_0_gemv_i
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_gemv_int8_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1520,7 +1526,7 @@ const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = q4_0_gemv_int8_f16_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = q4_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1611,6 +1617,7 @@ static const qk_spec_constant q4_0_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 5, q4_0_gemv_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_split_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, q4_0_gemv_split_f16_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_split_f16_vulkan_y_type}};
 
@@ -1618,7 +1625,7 @@ static const qk_code *const q4_0_gemv_split_f16_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_gemv_split_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1631,7 +1638,7 @@ const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = q4_0_gemv_split_f16_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = q4_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1722,6 +1729,7 @@ static const qk_spec_constant q4_0_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 5, q4_0_gemv_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_int24_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, q4_0_gemv_int24_f16_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_int24_f16_vulkan_y_type}};
 
@@ -1729,7 +1737,7 @@ static const qk_code *const q4_0_gemv_int24_f16_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_gemv_int24_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1742,7 +1750,7 @@ const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = q4_0_gemv_int24_f16_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = q4_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1823,7 +1831,7 @@ static const qk_spec_constant q4_0_gemv_id_f32_vulkan_constants[] = {{0, "local_
 static const qk_code *const q4_0_gemv_id_f32_schedules[] = {0, &qk_q4_0_gemv_id_rows_spirv, &qk_q4_0_gemv_id_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1855,7 +1863,7 @@ static const qk_spec_constant q4_0_gemv_id_f32_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_0_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_id_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1941,7 +1949,7 @@ static const qk_spec_constant q4_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
 static const qk_code *const q4_0_gemv_id_int8_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_gemv_id_int8_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2033,7 +2041,7 @@ static const qk_spec_constant q4_0_gemv_id_split_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q4_0_gemv_id_split_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_gemv_id_split_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2125,7 +2133,7 @@ static const qk_spec_constant q4_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q4_0_gemv_id_int24_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_gemv_id_int24_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2214,7 +2222,7 @@ static const qk_spec_constant q4_0_gemv_id_f16_vulkan_constants[] = {{0, "local_
 static const qk_code *const q4_0_gemv_id_f16_schedules[] = {0, &qk_q4_0_gemv_id_rows_spirv, &qk_q4_0_gemv_id_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2246,7 +2254,7 @@ static const qk_spec_constant q4_0_gemv_id_f16_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_0_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_id_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2332,7 +2340,7 @@ static const qk_spec_constant q4_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
 static const qk_code *const q4_0_gemv_id_int8_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_gemv_id_int8_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2424,7 +2432,7 @@ static const qk_spec_constant q4_0_gemv_id_split_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q4_0_gemv_id_split_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_gemv_id_split_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2516,7 +2524,7 @@ static const qk_spec_constant q4_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q4_0_gemv_id_int24_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_gemv_id_int24_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2559,7 +2567,7 @@ static const qk_spec_constant q4_0_encode_f32_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 0, 1, q4_0_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_encode_f32",
     .format = "q4_0",
     .family = "encode",
@@ -2582,7 +2590,7 @@ const qk_kernel qk_q4_0_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_encode_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_encode_f32",
     .format = "q4_0",
     .family = "encode",
@@ -2616,7 +2624,7 @@ static const qk_spec_constant q4_0_encode_f16_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 1, 1, q4_0_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_encode_f16",
     .format = "q4_0",
     .family = "encode",
@@ -2639,7 +2647,7 @@ const qk_kernel qk_q4_0_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_encode_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_encode_f16",
     .format = "q4_0",
     .family = "encode",
@@ -2673,7 +2681,7 @@ static const qk_spec_constant q4_0_encode_bf16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 2, 1, q4_0_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_encode_bf16",
     .format = "q4_0",
     .family = "encode",
@@ -2696,7 +2704,7 @@ const qk_kernel qk_q4_0_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_encode_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_encode_bf16",
     .format = "q4_0",
     .family = "encode",
@@ -2753,7 +2761,7 @@ static const qk_spec_constant q4_0_set_rows_f32_vulkan_constants[] = {{0, "local
     {21, "x_type", 0, 1, q4_0_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_set_rows_f32",
     .format = "q4_0",
     .family = "set_rows",
@@ -2776,7 +2784,7 @@ const qk_kernel qk_q4_0_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_set_rows_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_set_rows_f32",
     .format = "q4_0",
     .family = "set_rows",
@@ -2833,7 +2841,7 @@ static const qk_spec_constant q4_0_set_rows_f16_vulkan_constants[] = {{0, "local
     {21, "x_type", 1, 1, q4_0_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_set_rows_f16",
     .format = "q4_0",
     .family = "set_rows",
@@ -2856,7 +2864,7 @@ const qk_kernel qk_q4_0_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_set_rows_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_set_rows_f16",
     .format = "q4_0",
     .family = "set_rows",
@@ -2913,7 +2921,7 @@ static const qk_spec_constant q4_0_set_rows_bf16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 2, 1, q4_0_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_set_rows_bf16",
     .format = "q4_0",
     .family = "set_rows",
@@ -2936,7 +2944,7 @@ const qk_kernel qk_q4_0_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_set_rows_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_0_set_rows_bf16",
     .format = "q4_0",
     .family = "set_rows",

@@ -617,7 +617,7 @@ static const uint32_t q4_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_dequant_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -640,7 +640,7 @@ const qk_kernel qk_q4_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -676,7 +676,7 @@ static const qk_spec_constant q4_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, q4_K_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_dequant_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -699,7 +699,7 @@ const qk_kernel qk_q4_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -735,7 +735,7 @@ static const qk_spec_constant q4_K_dequant_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, q4_K_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -758,7 +758,7 @@ const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -813,7 +813,7 @@ static const uint32_t q4_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q4_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_gather_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -836,7 +836,7 @@ const qk_kernel qk_q4_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -895,7 +895,7 @@ static const qk_spec_constant q4_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {31, "y_type", 1, 1, q4_K_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gather_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -918,7 +918,7 @@ const qk_kernel qk_q4_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -977,7 +977,7 @@ static const qk_spec_constant q4_K_gather_bf16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 2, 1, q4_K_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gather_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -1000,7 +1000,7 @@ const qk_kernel qk_q4_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -1086,6 +1086,7 @@ static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {14, "lanes", 32, 4, q4_K_gemv_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_K_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, q4_K_gemv_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 
@@ -1093,7 +1094,7 @@ static const qk_code *const q4_K_gemv_f32_schedules[] = {0, &qk_q4_K_gemv_rows_s
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1106,7 +1107,7 @@ const qk_kernel qk_q4_K_gemv_f32_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = q4_K_gemv_f32_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = q4_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1136,7 +1137,7 @@ static const qk_spec_constant q4_K_gemv_f32_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_K_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1229,6 +1230,7 @@ static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {14, "lanes", 32, 4, q4_K_gemv_int8_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_K_gemv_int8_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, q4_K_gemv_int8_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_int8_f32_vulkan_y_type}};
 
@@ -1236,7 +1238,7 @@ static const qk_code *const q4_K_gemv_int8_f32_schedules[] = {0, &qk_q4_K_gemv_i
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_gemv_int8_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1249,7 +1251,7 @@ const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = q4_K_gemv_int8_f32_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = q4_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1344,6 +1346,7 @@ static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, q4_K_gemv_split_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_K_gemv_split_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, q4_K_gemv_split_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_split_f32_vulkan_y_type}};
 
@@ -1351,7 +1354,7 @@ static const qk_code *const q4_K_gemv_split_f32_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_gemv_split_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1364,7 +1367,7 @@ const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = q4_K_gemv_split_f32_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = q4_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1459,6 +1462,7 @@ static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, q4_K_gemv_int24_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_K_gemv_int24_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, q4_K_gemv_int24_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_int24_f32_vulkan_y_type}};
 
@@ -1466,7 +1470,7 @@ static const qk_code *const q4_K_gemv_int24_f32_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_gemv_int24_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1479,7 +1483,7 @@ const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = q4_K_gemv_int24_f32_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = q4_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1570,6 +1574,7 @@ static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {14, "lanes", 32, 4, q4_K_gemv_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_K_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, q4_K_gemv_f16_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_f16_vulkan_y_type}};
 
@@ -1577,7 +1582,7 @@ static const qk_code *const q4_K_gemv_f16_schedules[] = {0, &qk_q4_K_gemv_rows_s
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1590,7 +1595,7 @@ const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = q4_K_gemv_f16_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = q4_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1620,7 +1625,7 @@ static const qk_spec_constant q4_K_gemv_f16_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_K_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1713,6 +1718,7 @@ static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {14, "lanes", 32, 4, q4_K_gemv_int8_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_K_gemv_int8_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, q4_K_gemv_int8_f16_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_int8_f16_vulkan_y_type}};
 
@@ -1720,7 +1726,7 @@ static const qk_code *const q4_K_gemv_int8_f16_schedules[] = {0, &qk_q4_K_gemv_i
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_gemv_int8_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1733,7 +1739,7 @@ const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = q4_K_gemv_int8_f16_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = q4_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1828,6 +1834,7 @@ static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, q4_K_gemv_split_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_K_gemv_split_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, q4_K_gemv_split_f16_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_split_f16_vulkan_y_type}};
 
@@ -1835,7 +1842,7 @@ static const qk_code *const q4_K_gemv_split_f16_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_gemv_split_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1848,7 +1855,7 @@ const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = q4_K_gemv_split_f16_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = q4_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1943,6 +1950,7 @@ static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, q4_K_gemv_int24_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_K_gemv_int24_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, q4_K_gemv_int24_f16_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_int24_f16_vulkan_y_type}};
 
@@ -1950,7 +1958,7 @@ static const qk_code *const q4_K_gemv_int24_f16_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_gemv_int24_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1963,7 +1971,7 @@ const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = q4_K_gemv_int24_f16_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = q4_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2046,7 +2054,7 @@ static const qk_spec_constant q4_K_gemv_id_f32_vulkan_constants[] = {{0, "local_
 static const qk_code *const q4_K_gemv_id_f32_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2078,7 +2086,7 @@ static const qk_spec_constant q4_K_gemv_id_f32_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_K_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2162,7 +2170,7 @@ static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
 static const qk_code *const q4_K_gemv_id_int8_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_gemv_id_int8_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2252,7 +2260,7 @@ static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q4_K_gemv_id_split_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_gemv_id_split_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2342,7 +2350,7 @@ static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q4_K_gemv_id_int24_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_gemv_id_int24_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2429,7 +2437,7 @@ static const qk_spec_constant q4_K_gemv_id_f16_vulkan_constants[] = {{0, "local_
 static const qk_code *const q4_K_gemv_id_f16_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2461,7 +2469,7 @@ static const qk_spec_constant q4_K_gemv_id_f16_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_K_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2545,7 +2553,7 @@ static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
 static const qk_code *const q4_K_gemv_id_int8_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_gemv_id_int8_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2635,7 +2643,7 @@ static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q4_K_gemv_id_split_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_gemv_id_split_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2725,7 +2733,7 @@ static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q4_K_gemv_id_int24_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_gemv_id_int24_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2768,7 +2776,7 @@ static const qk_spec_constant q4_K_encode_f32_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 0, 1, q4_K_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_encode_f32",
     .format = "q4_K",
     .family = "encode",
@@ -2791,7 +2799,7 @@ const qk_kernel qk_q4_K_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_encode_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_encode_f32",
     .format = "q4_K",
     .family = "encode",
@@ -2825,7 +2833,7 @@ static const qk_spec_constant q4_K_encode_f16_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 1, 1, q4_K_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_encode_f16",
     .format = "q4_K",
     .family = "encode",
@@ -2848,7 +2856,7 @@ const qk_kernel qk_q4_K_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_encode_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_encode_f16",
     .format = "q4_K",
     .family = "encode",
@@ -2882,7 +2890,7 @@ static const qk_spec_constant q4_K_encode_bf16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 2, 1, q4_K_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_encode_bf16",
     .format = "q4_K",
     .family = "encode",
@@ -2905,7 +2913,7 @@ const qk_kernel qk_q4_K_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_encode_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_encode_bf16",
     .format = "q4_K",
     .family = "encode",
@@ -2962,7 +2970,7 @@ static const qk_spec_constant q4_K_set_rows_f32_vulkan_constants[] = {{0, "local
     {21, "x_type", 0, 1, q4_K_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_set_rows_f32",
     .format = "q4_K",
     .family = "set_rows",
@@ -2985,7 +2993,7 @@ const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_set_rows_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_set_rows_f32",
     .format = "q4_K",
     .family = "set_rows",
@@ -3042,7 +3050,7 @@ static const qk_spec_constant q4_K_set_rows_f16_vulkan_constants[] = {{0, "local
     {21, "x_type", 1, 1, q4_K_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_set_rows_f16",
     .format = "q4_K",
     .family = "set_rows",
@@ -3065,7 +3073,7 @@ const qk_kernel qk_q4_K_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_set_rows_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_set_rows_f16",
     .format = "q4_K",
     .family = "set_rows",
@@ -3122,7 +3130,7 @@ static const qk_spec_constant q4_K_set_rows_bf16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 2, 1, q4_K_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_set_rows_bf16",
     .format = "q4_K",
     .family = "set_rows",
@@ -3145,7 +3153,7 @@ const qk_kernel qk_q4_K_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_set_rows_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q4_K_set_rows_bf16",
     .format = "q4_K",
     .family = "set_rows",

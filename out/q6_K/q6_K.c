@@ -496,7 +496,7 @@ static const uint32_t q6_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q6_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_dequant_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -519,7 +519,7 @@ const qk_kernel qk_q6_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -555,7 +555,7 @@ static const qk_spec_constant q6_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, q6_K_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_dequant_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -578,7 +578,7 @@ const qk_kernel qk_q6_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -614,7 +614,7 @@ static const qk_spec_constant q6_K_dequant_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, q6_K_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -637,7 +637,7 @@ const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -692,7 +692,7 @@ static const uint32_t q6_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q6_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_gather_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -715,7 +715,7 @@ const qk_kernel qk_q6_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -774,7 +774,7 @@ static const qk_spec_constant q6_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {31, "y_type", 1, 1, q6_K_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gather_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -797,7 +797,7 @@ const qk_kernel qk_q6_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -856,7 +856,7 @@ static const qk_spec_constant q6_K_gather_bf16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 2, 1, q6_K_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gather_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -879,7 +879,7 @@ const qk_kernel qk_q6_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -965,6 +965,7 @@ static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {14, "lanes", 32, 4, q6_K_gemv_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q6_K_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, q6_K_gemv_f32_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 
@@ -972,7 +973,7 @@ static const qk_code *const q6_K_gemv_f32_schedules[] = {0, &qk_q6_K_gemv_rows_s
     &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -985,7 +986,7 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = q6_K_gemv_f32_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = q6_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1015,7 +1016,7 @@ static const qk_spec_constant q6_K_gemv_f32_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q6_K_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1110,6 +1111,7 @@ static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {14, "lanes", 32, 4, q6_K_gemv_int8_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q6_K_gemv_int8_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, q6_K_gemv_int8_f32_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_int8_f32_vulkan_y_type}};
 
@@ -1117,7 +1119,7 @@ static const qk_code *const q6_K_gemv_int8_f32_schedules[] = {0, &qk_q6_K_gemv_i
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_gemv_int8_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1130,7 +1132,7 @@ const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = q6_K_gemv_int8_f32_push,
-    .spec_constant_count = 17,
+    .spec_constant_count = 18,
     .spec_constants = q6_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1227,6 +1229,7 @@ static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, q6_K_gemv_split_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q6_K_gemv_split_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, q6_K_gemv_split_f32_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_split_f32_vulkan_y_type}};
 
@@ -1234,7 +1237,7 @@ static const qk_code *const q6_K_gemv_split_f32_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_gemv_split_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1247,7 +1250,7 @@ const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = q6_K_gemv_split_f32_push,
-    .spec_constant_count = 17,
+    .spec_constant_count = 18,
     .spec_constants = q6_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1345,6 +1348,7 @@ static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, q6_K_gemv_int24_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q6_K_gemv_int24_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, q6_K_gemv_int24_f32_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_int24_f32_vulkan_y_type}};
 
@@ -1352,7 +1356,7 @@ static const qk_code *const q6_K_gemv_int24_f32_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_gemv_int24_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1365,7 +1369,7 @@ const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = q6_K_gemv_int24_f32_push,
-    .spec_constant_count = 17,
+    .spec_constant_count = 18,
     .spec_constants = q6_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1457,6 +1461,7 @@ static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {14, "lanes", 32, 4, q6_K_gemv_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q6_K_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, q6_K_gemv_f16_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_f16_vulkan_y_type}};
 
@@ -1464,7 +1469,7 @@ static const qk_code *const q6_K_gemv_f16_schedules[] = {0, &qk_q6_K_gemv_rows_s
     &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1477,7 +1482,7 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = q6_K_gemv_f16_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = q6_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1507,7 +1512,7 @@ static const qk_spec_constant q6_K_gemv_f16_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q6_K_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1602,6 +1607,7 @@ static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {14, "lanes", 32, 4, q6_K_gemv_int8_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q6_K_gemv_int8_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, q6_K_gemv_int8_f16_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_int8_f16_vulkan_y_type}};
 
@@ -1609,7 +1615,7 @@ static const qk_code *const q6_K_gemv_int8_f16_schedules[] = {0, &qk_q6_K_gemv_i
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_gemv_int8_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1622,7 +1628,7 @@ const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = q6_K_gemv_int8_f16_push,
-    .spec_constant_count = 17,
+    .spec_constant_count = 18,
     .spec_constants = q6_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1719,6 +1725,7 @@ static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, q6_K_gemv_split_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q6_K_gemv_split_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, q6_K_gemv_split_f16_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_split_f16_vulkan_y_type}};
 
@@ -1726,7 +1733,7 @@ static const qk_code *const q6_K_gemv_split_f16_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_gemv_split_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1739,7 +1746,7 @@ const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = q6_K_gemv_split_f16_push,
-    .spec_constant_count = 17,
+    .spec_constant_count = 18,
     .spec_constants = q6_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1837,6 +1844,7 @@ static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, q6_K_gemv_int24_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q6_K_gemv_int24_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, q6_K_gemv_int24_f16_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_int24_f16_vulkan_y_type}};
 
@@ -1844,7 +1852,7 @@ static const qk_code *const q6_K_gemv_int24_f16_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_gemv_int24_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1857,7 +1865,7 @@ const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = q6_K_gemv_int24_f16_push,
-    .spec_constant_count = 17,
+    .spec_constant_count = 18,
     .spec_constants = q6_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1941,7 +1949,7 @@ static const qk_spec_constant q6_K_gemv_id_f32_vulkan_constants[] = {{0, "local_
 static const qk_code *const q6_K_gemv_id_f32_schedules[] = {0, &qk_q6_K_gemv_id_rows_spirv, &qk_q6_K_gemv_id_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1973,7 +1981,7 @@ static const qk_spec_constant q6_K_gemv_id_f32_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q6_K_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_id_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2057,7 +2065,7 @@ static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
 static const qk_code *const q6_K_gemv_id_int8_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_gemv_id_int8_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2147,7 +2155,7 @@ static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q6_K_gemv_id_split_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_gemv_id_split_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2237,7 +2245,7 @@ static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q6_K_gemv_id_int24_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_gemv_id_int24_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2324,7 +2332,7 @@ static const qk_spec_constant q6_K_gemv_id_f16_vulkan_constants[] = {{0, "local_
 static const qk_code *const q6_K_gemv_id_f16_schedules[] = {0, &qk_q6_K_gemv_id_rows_spirv, &qk_q6_K_gemv_id_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2356,7 +2364,7 @@ static const qk_spec_constant q6_K_gemv_id_f16_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q6_K_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_id_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2440,7 +2448,7 @@ static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
 static const qk_code *const q6_K_gemv_id_int8_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_gemv_id_int8_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2530,7 +2538,7 @@ static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q6_K_gemv_id_split_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_gemv_id_split_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2620,7 +2628,7 @@ static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q6_K_gemv_id_int24_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_gemv_id_int24_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2663,7 +2671,7 @@ static const qk_spec_constant q6_K_encode_f32_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 0, 1, q6_K_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_encode_f32",
     .format = "q6_K",
     .family = "encode",
@@ -2686,7 +2694,7 @@ const qk_kernel qk_q6_K_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_encode_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_encode_f32",
     .format = "q6_K",
     .family = "encode",
@@ -2720,7 +2728,7 @@ static const qk_spec_constant q6_K_encode_f16_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 1, 1, q6_K_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_encode_f16",
     .format = "q6_K",
     .family = "encode",
@@ -2743,7 +2751,7 @@ const qk_kernel qk_q6_K_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_encode_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_encode_f16",
     .format = "q6_K",
     .family = "encode",
@@ -2777,7 +2785,7 @@ static const qk_spec_constant q6_K_encode_bf16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 2, 1, q6_K_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_encode_bf16",
     .format = "q6_K",
     .family = "encode",
@@ -2800,7 +2808,7 @@ const qk_kernel qk_q6_K_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_encode_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_encode_bf16",
     .format = "q6_K",
     .family = "encode",
@@ -2857,7 +2865,7 @@ static const qk_spec_constant q6_K_set_rows_f32_vulkan_constants[] = {{0, "local
     {21, "x_type", 0, 1, q6_K_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_set_rows_f32",
     .format = "q6_K",
     .family = "set_rows",
@@ -2880,7 +2888,7 @@ const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_set_rows_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_set_rows_f32",
     .format = "q6_K",
     .family = "set_rows",
@@ -2937,7 +2945,7 @@ static const qk_spec_constant q6_K_set_rows_f16_vulkan_constants[] = {{0, "local
     {21, "x_type", 1, 1, q6_K_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_set_rows_f16",
     .format = "q6_K",
     .family = "set_rows",
@@ -2960,7 +2968,7 @@ const qk_kernel qk_q6_K_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_set_rows_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_set_rows_f16",
     .format = "q6_K",
     .family = "set_rows",
@@ -3017,7 +3025,7 @@ static const qk_spec_constant q6_K_set_rows_bf16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 2, 1, q6_K_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_set_rows_bf16",
     .format = "q6_K",
     .family = "set_rows",
@@ -3040,7 +3048,7 @@ const qk_kernel qk_q6_K_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_set_rows_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "q6_K_set_rows_bf16",
     .format = "q6_K",
     .family = "set_rows",

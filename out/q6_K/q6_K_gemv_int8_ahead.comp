@@ -29,6 +29,7 @@ layout(constant_id = 21) const uint X_TYPE = 0;  // of x: 0 f32, 1 f16, 2 bf16
 layout(constant_id = 31) const uint Y_TYPE = 0;  // of y: 0 f32, 1 f16, 2 bf16
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as push constants say
+layout(constant_id = 46) const uint NORM = 0;  // of x that is normed: bits of epsilon
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 const uint SUMS = ROWS * BATCH;  // at once: at most as many as a subgroup has lanes
 shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
@@ -38,6 +39,7 @@ layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word
 layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+layout(binding = 3, std430) readonly buffer NormWeights { vec4 norm_weights[]; };
 layout(binding = 2, std430) buffer Output { float y[]; };
 layout(binding = 2, std430) buffer OutputHalves { uint16_t y_halves[]; };
 layout(binding = 3, std430) readonly buffer ResultScale { float result_scale[]; };
@@ -68,12 +70,47 @@ uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x %
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_within(uint n) { return VIEWS == 2u ? n / 2u + n % 2u * weights_outer : n; }
 uint row_of_weights(uint n) { return weights_begin + row_within(n); }  // among all of them
-uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }  // its runs
-vec4 x_run(uint at) {  // 4 consecutive elements
+uint x_row = 0u;
+uint x_from(uint vector, uint row_runs) {  // its runs
+    const uint from = VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
+    x_row = from;
+    return from;
+}
+vec4 x_stored(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+vec4 x_run(uint at) {  // normed, but for the factor of results
+    precise vec4 run = x_stored(at);
+    if (NORM != 0u) run *= norm_weights[at - x_row];
+    return run;
+}
+
+shared float squares[NORM == 0u ? 1u : gl_WorkGroupSize.x / 4u * BATCH];  // of each subgroup
+
+void add_squares() {  // where subgroups share rows, the walk has the barrier
+    const uint runs = row_tiles * 4u, step = gl_WorkGroupSize.x;
+    [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+        const uint from = x_from(min(m, batch - 1u), runs);
+        float sum = 0.0;
+        for (uint at = gl_LocalInvocationID.x; at < runs; at += 8u * step) {
+            vec4 v[8];
+            [[unroll]] for (uint i = 0u; i < 8u; ++i) v[i] = x_stored(from + min(at + i * step, runs - 1u));
+            [[unroll]] for (uint i = 0u; i < 8u; ++i) sum += at + i * step < runs ? dot(v[i], v[i]) : 0.0;
+        }
+        for (uint bit = 1u; bit < gl_SubgroupSize; bit *= 2u) sum += subgroupShuffleXor(sum, bit);
+        if (gl_SubgroupInvocationID == 0u) squares[gl_SubgroupID * BATCH + m] = sum;
+    }
+    if (SPLIT == 1u) barrier();
+}
+
+float inverse_rms(uint m) {
+    float sum = 0.0;
+    for (uint i = m; i < gl_NumSubgroups * BATCH; i += BATCH) sum += squares[i];
+    return inversesqrt(sum / float(row_tiles * 16u) + uintBitsToFloat(NORM));
 }
 
 // Bits of the epilogue. Scales are of tensors, rows or vectors.
@@ -99,6 +136,7 @@ void store_y(uint at, float sum) {
 
 // Row `n` of right-hand side `m` is done.
 void finish(uint m, uint n, float sum) {
+    if (NORM != 0u) sum *= inverse_rms(m);
     if (VIEWS == 2u) {  // of rows in turn: that of the gate, number y_outer, has silu(gate) * the other
         const float other = subgroupShuffleXor(sum, 1u);
         if (n % 2u != y_outer) return;
@@ -258,6 +296,7 @@ void main() {
     uvec4 ahead[LOADS];
     uint first = group_number() * teams * ROWS, turn = 0u;
     load_ahead(row_of_weights(min(first + team * ROWS, last)) * row_fours, place, ahead);
+    if (NORM != 0u) add_squares();
     [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), m);
     [[dont_unroll]] for (; first < rows; first += step) {
         subgroupBarrier();

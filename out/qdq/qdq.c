@@ -108,7 +108,7 @@ static const uint32_t qdq_init_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1
 static const qk_spec_constant qdq_init_vulkan_constants[] = {{0, "local_size_x", 256, 6, qdq_init_vulkan_local_size_x}};
 
 const qk_kernel qk_qdq_init_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "qdq_init",
     .format = "",
     .family = "qdq_init",
@@ -131,7 +131,7 @@ const qk_kernel qk_qdq_init_vulkan = {
 };
 
 const qk_kernel qk_qdq_init_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "qdq_init",
     .format = "",
     .family = "qdq_init",
@@ -166,7 +166,7 @@ static const uint32_t qdq_forward_vulkan_local_size_x[] = {32, 64, 128, 256, 512
 static const qk_spec_constant qdq_forward_vulkan_constants[] = {{0, "local_size_x", 256, 6, qdq_forward_vulkan_local_size_x}};
 
 const qk_kernel qk_qdq_forward_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "qdq_forward",
     .format = "",
     .family = "qdq_forward",
@@ -189,7 +189,7 @@ const qk_kernel qk_qdq_forward_vulkan = {
 };
 
 const qk_kernel qk_qdq_forward_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "qdq_forward",
     .format = "",
     .family = "qdq_forward",
@@ -225,7 +225,7 @@ static const qk_spec_constant qdq_backward_scales_vulkan_constants[] = {{0, "loc
     qdq_backward_scales_vulkan_local_size_x}};
 
 const qk_kernel qk_qdq_backward_scales_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "qdq_backward_scales",
     .format = "",
     .family = "qdq_backward_scales",
@@ -248,7 +248,7 @@ const qk_kernel qk_qdq_backward_scales_vulkan = {
 };
 
 const qk_kernel qk_qdq_backward_scales_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "qdq_backward_scales",
     .format = "",
     .family = "qdq_backward_scales",
@@ -283,7 +283,7 @@ static const qk_spec_constant qdq_backward_biases_vulkan_constants[] = {{0, "loc
     qdq_backward_biases_vulkan_local_size_x}};
 
 const qk_kernel qk_qdq_backward_biases_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "qdq_backward_biases",
     .format = "",
     .family = "qdq_backward_biases",
@@ -306,7 +306,7 @@ const qk_kernel qk_qdq_backward_biases_vulkan = {
 };
 
 const qk_kernel qk_qdq_backward_biases_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "qdq_backward_biases",
     .format = "",
     .family = "qdq_backward_biases",

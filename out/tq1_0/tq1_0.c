@@ -451,7 +451,7 @@ static const uint32_t tq1_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant tq1_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_dequant_f32",
     .format = "tq1_0",
     .family = "dequant",
@@ -474,7 +474,7 @@ const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_dequant_f32",
     .format = "tq1_0",
     .family = "dequant",
@@ -510,7 +510,7 @@ static const qk_spec_constant tq1_0_dequant_f16_vulkan_constants[] = {{0, "local
     {31, "y_type", 1, 1, tq1_0_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_dequant_f16",
     .format = "tq1_0",
     .family = "dequant",
@@ -533,7 +533,7 @@ const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_dequant_f16",
     .format = "tq1_0",
     .family = "dequant",
@@ -569,7 +569,7 @@ static const qk_spec_constant tq1_0_dequant_bf16_vulkan_constants[] = {{0, "loca
     {31, "y_type", 2, 1, tq1_0_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_dequant_bf16",
     .format = "tq1_0",
     .family = "dequant",
@@ -592,7 +592,7 @@ const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_dequant_bf16",
     .format = "tq1_0",
     .family = "dequant",
@@ -647,7 +647,7 @@ static const uint32_t tq1_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant tq1_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_gather_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_gather_f32",
     .format = "tq1_0",
     .family = "gather",
@@ -670,7 +670,7 @@ const qk_kernel qk_tq1_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_gather_f32",
     .format = "tq1_0",
     .family = "gather",
@@ -729,7 +729,7 @@ static const qk_spec_constant tq1_0_gather_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, tq1_0_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gather_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_gather_f16",
     .format = "tq1_0",
     .family = "gather",
@@ -752,7 +752,7 @@ const qk_kernel qk_tq1_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_gather_f16",
     .format = "tq1_0",
     .family = "gather",
@@ -811,7 +811,7 @@ static const qk_spec_constant tq1_0_gather_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, tq1_0_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_gather_bf16",
     .format = "tq1_0",
     .family = "gather",
@@ -834,7 +834,7 @@ const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_gather_bf16",
     .format = "tq1_0",
     .family = "gather",
@@ -916,6 +916,7 @@ static const qk_spec_constant tq1_0_gemv_f32_vulkan_constants[] = {{0, "local_si
     {20, "schedule", 0, 5, tq1_0_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, tq1_0_gemv_f32_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 
@@ -923,7 +924,7 @@ static const qk_code *const tq1_0_gemv_f32_schedules[] = {0, &qk_tq1_0_gemv_rows
     &qk_tq1_0_gemv_shared_spirv, &qk_tq1_0_gemv_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_gemv_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -936,7 +937,7 @@ const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = tq1_0_gemv_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = tq1_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -962,7 +963,7 @@ static const qk_spec_constant tq1_0_gemv_f32_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, tq1_0_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_gemv_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1055,6 +1056,7 @@ static const qk_spec_constant tq1_0_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, tq1_0_gemv_int8_f32_vulkan_lanes},
     {21, "x_type", 0, 1, tq1_0_gemv_int8_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, tq1_0_gemv_int8_f32_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_int8_f32_vulkan_y_type}};
 
@@ -1062,7 +1064,7 @@ static const qk_code *const tq1_0_gemv_int8_f32_schedules[] = {0, &qk_tq1_0_gemv
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_gemv_int8_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1075,7 +1077,7 @@ const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = tq1_0_gemv_int8_f32_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = tq1_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1171,6 +1173,7 @@ static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {14, "lanes", 32, 4, tq1_0_gemv_split_f32_vulkan_lanes},
     {21, "x_type", 0, 1, tq1_0_gemv_split_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, tq1_0_gemv_split_f32_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_split_f32_vulkan_y_type}};
 
@@ -1178,7 +1181,7 @@ static const qk_code *const tq1_0_gemv_split_f32_schedules[] = {0, &qk_tq1_0_gem
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_gemv_split_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1191,7 +1194,7 @@ const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = tq1_0_gemv_split_f32_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = tq1_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1287,6 +1290,7 @@ static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {14, "lanes", 32, 4, tq1_0_gemv_int24_f32_vulkan_lanes},
     {21, "x_type", 0, 1, tq1_0_gemv_int24_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, tq1_0_gemv_int24_f32_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_int24_f32_vulkan_y_type}};
 
@@ -1294,7 +1298,7 @@ static const qk_code *const tq1_0_gemv_int24_f32_schedules[] = {0, &qk_tq1_0_gem
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_gemv_int24_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1307,7 +1311,7 @@ const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = tq1_0_gemv_int24_f32_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = tq1_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1395,6 +1399,7 @@ static const qk_spec_constant tq1_0_gemv_f16_vulkan_constants[] = {{0, "local_si
     {20, "schedule", 0, 5, tq1_0_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, tq1_0_gemv_f16_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_f16_vulkan_y_type}};
 
@@ -1402,7 +1407,7 @@ static const qk_code *const tq1_0_gemv_f16_schedules[] = {0, &qk_tq1_0_gemv_rows
     &qk_tq1_0_gemv_shared_spirv, &qk_tq1_0_gemv_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_gemv_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1415,7 +1420,7 @@ const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = tq1_0_gemv_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = tq1_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1441,7 +1446,7 @@ static const qk_spec_constant tq1_0_gemv_f16_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, tq1_0_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_gemv_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1534,6 +1539,7 @@ static const qk_spec_constant tq1_0_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, tq1_0_gemv_int8_f16_vulkan_lanes},
     {21, "x_type", 1, 1, tq1_0_gemv_int8_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, tq1_0_gemv_int8_f16_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_int8_f16_vulkan_y_type}};
 
@@ -1541,7 +1547,7 @@ static const qk_code *const tq1_0_gemv_int8_f16_schedules[] = {0, &qk_tq1_0_gemv
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_gemv_int8_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1554,7 +1560,7 @@ const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = tq1_0_gemv_int8_f16_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = tq1_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1650,6 +1656,7 @@ static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {14, "lanes", 32, 4, tq1_0_gemv_split_f16_vulkan_lanes},
     {21, "x_type", 1, 1, tq1_0_gemv_split_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, tq1_0_gemv_split_f16_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_split_f16_vulkan_y_type}};
 
@@ -1657,7 +1664,7 @@ static const qk_code *const tq1_0_gemv_split_f16_schedules[] = {0, &qk_tq1_0_gem
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_gemv_split_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1670,7 +1677,7 @@ const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = tq1_0_gemv_split_f16_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = tq1_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1766,6 +1773,7 @@ static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {14, "lanes", 32, 4, tq1_0_gemv_int24_f16_vulkan_lanes},
     {21, "x_type", 1, 1, tq1_0_gemv_int24_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
+    {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, tq1_0_gemv_int24_f16_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_int24_f16_vulkan_y_type}};
 
@@ -1773,7 +1781,7 @@ static const qk_code *const tq1_0_gemv_int24_f16_schedules[] = {0, &qk_tq1_0_gem
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_gemv_int24_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1786,7 +1794,7 @@ const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
     .push_bytes = 116,
     .push_count = 29,
     .push = tq1_0_gemv_int24_f16_push,
-    .spec_constant_count = 16,
+    .spec_constant_count = 17,
     .spec_constants = tq1_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1870,7 +1878,7 @@ static const qk_spec_constant tq1_0_gemv_id_f32_vulkan_constants[] = {{0, "local
 static const qk_code *const tq1_0_gemv_id_f32_schedules[] = {0, &qk_tq1_0_gemv_id_rows_spirv, &qk_tq1_0_gemv_id_wide_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_gemv_id_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1902,7 +1910,7 @@ static const qk_spec_constant tq1_0_gemv_id_f32_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, tq1_0_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_gemv_id_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1986,7 +1994,7 @@ static const qk_spec_constant tq1_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "
 static const qk_code *const tq1_0_gemv_id_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_gemv_id_int8_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2076,7 +2084,7 @@ static const qk_spec_constant tq1_0_gemv_id_split_f32_vulkan_constants[] = {{0, 
 static const qk_code *const tq1_0_gemv_id_split_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_gemv_id_split_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2166,7 +2174,7 @@ static const qk_spec_constant tq1_0_gemv_id_int24_f32_vulkan_constants[] = {{0, 
 static const qk_code *const tq1_0_gemv_id_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_gemv_id_int24_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2253,7 +2261,7 @@ static const qk_spec_constant tq1_0_gemv_id_f16_vulkan_constants[] = {{0, "local
 static const qk_code *const tq1_0_gemv_id_f16_schedules[] = {0, &qk_tq1_0_gemv_id_rows_spirv, &qk_tq1_0_gemv_id_wide_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_gemv_id_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2285,7 +2293,7 @@ static const qk_spec_constant tq1_0_gemv_id_f16_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, tq1_0_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_gemv_id_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2369,7 +2377,7 @@ static const qk_spec_constant tq1_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "
 static const qk_code *const tq1_0_gemv_id_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_gemv_id_int8_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2459,7 +2467,7 @@ static const qk_spec_constant tq1_0_gemv_id_split_f16_vulkan_constants[] = {{0, 
 static const qk_code *const tq1_0_gemv_id_split_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_gemv_id_split_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2549,7 +2557,7 @@ static const qk_spec_constant tq1_0_gemv_id_int24_f16_vulkan_constants[] = {{0, 
 static const qk_code *const tq1_0_gemv_id_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_gemv_id_int24_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2592,7 +2600,7 @@ static const qk_spec_constant tq1_0_encode_f32_vulkan_constants[] = {{0, "local_
     {21, "x_type", 0, 1, tq1_0_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_encode_f32",
     .format = "tq1_0",
     .family = "encode",
@@ -2615,7 +2623,7 @@ const qk_kernel qk_tq1_0_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_encode_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_encode_f32",
     .format = "tq1_0",
     .family = "encode",
@@ -2649,7 +2657,7 @@ static const qk_spec_constant tq1_0_encode_f16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 1, 1, tq1_0_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_encode_f16",
     .format = "tq1_0",
     .family = "encode",
@@ -2672,7 +2680,7 @@ const qk_kernel qk_tq1_0_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_encode_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_encode_f16",
     .format = "tq1_0",
     .family = "encode",
@@ -2706,7 +2714,7 @@ static const qk_spec_constant tq1_0_encode_bf16_vulkan_constants[] = {{0, "local
     {21, "x_type", 2, 1, tq1_0_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_encode_bf16",
     .format = "tq1_0",
     .family = "encode",
@@ -2729,7 +2737,7 @@ const qk_kernel qk_tq1_0_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_encode_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_encode_bf16",
     .format = "tq1_0",
     .family = "encode",
@@ -2786,7 +2794,7 @@ static const qk_spec_constant tq1_0_set_rows_f32_vulkan_constants[] = {{0, "loca
     {21, "x_type", 0, 1, tq1_0_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_set_rows_f32",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2809,7 +2817,7 @@ const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_set_rows_f32_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_set_rows_f32",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2866,7 +2874,7 @@ static const qk_spec_constant tq1_0_set_rows_f16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 1, 1, tq1_0_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_f16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_set_rows_f16",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2889,7 +2897,7 @@ const qk_kernel qk_tq1_0_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_set_rows_f16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_set_rows_f16",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2947,7 +2955,7 @@ static const qk_spec_constant tq1_0_set_rows_bf16_vulkan_constants[] = {{0, "loc
     {21, "x_type", 2, 1, tq1_0_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_bf16_vulkan = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_set_rows_bf16",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2970,7 +2978,7 @@ const qk_kernel qk_tq1_0_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_set_rows_bf16_metal = {
-    .abi = 21,
+    .abi = 22,
     .name = "tq1_0_set_rows_bf16",
     .format = "tq1_0",
     .family = "set_rows",

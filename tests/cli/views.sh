@@ -138,6 +138,42 @@ if [[ $targets == *msl* ]]; then
   refuses "a gate in Metal" "views->gated is 1, must be 0: the kernel does not take rows of two matrices in turn" "$QKGEN" "$@" \
     ${views/=0:0/=same},gated=1 --target msl --out "$work/y"
 fi
+# x that is normed, before and with all else: of one and several vectors, in each schedule that has all of them, with parts and gates.
+right() {
+  check "$1: it is not refused" grep -q ^right <("$QKGEN" soak --case "class=exact seed=3 offset=1 x=gaussian weights=random $1" 2>&1)
+}
+normed() {
+  local format=$1 more cols=cols=2048 views=views=epsilon=0.01
+  shift
+  for more in "" " constants=schedule:2,local_size_x:256,rows:2,split:8" "$@"; do
+    right "format=$format family=gemv type=f32 rows=69 $cols batch=1 epilogue=19 $views,y_offset=4,x_offset=48$more"
+    right "format=$format family=gemv type=f16 rows=69 $cols batch=1 $views,batches=2,weights_batches=2,x_strides=same,gated=2$more"
+    right "format=$format family=gemv type=f32 rows=69 $cols batch=1 epilogue=1 $views,batches=3,weights_batches=3,x_strides=same,parts=2:70:0:1:0:138$more"
+    right "format=$format family=gemv type=f32 rows=69 $cols batch=3 epilogue=26 $views,x_stride=2052,y_type=f16$more"
+  done
+  right "format=$format family=gemv type=f16 rows=9 $cols batch=13 parts=3 $views"
+}
+normed q4_K " constants=schedule:3,rows:2" " constants=schedule:2,staged:1024,local_size_x:128,rows:2"
+normed iq3_xxs
+head -c $((7 * 8 * 34)) "$work/all_w" >"$work/w"
+head -c 2048 "$work/all_f32" >"$work/x"
+head -c 2048 "$work/all_f32" | tail -c 1024 >"$work/norm"
+set -- run gemv --format q8_0 --type f32 --in "$work/w" --x "$work/x" --rows 7 --cols 256 --batch 2
+refuses "a norm without what is added" "--norm FILE is for --views epsilon=E, and the other way round" "$QKGEN" "$@" --norm "$work/norm" \
+  --target c --out "$work/y"
+wrong "a norm that adds nothing" "epsilon must be a number above 0, not '0'" epsilon=0
+check "as it is" "$QKGEN" "$@" --target c --out "$work/y0"
+head -c 1024 "$work/all_f32" >"$work/norm" # of which one times another is 1, 2 or 4
+set -- "$@" --views epsilon=0.5 --norm "$work/norm"
+check "normed in C" "$QKGEN" "$@" --target c --out "$work/expected"
+for target in ${targets//msl/}; do
+  check "normed: $target" "$QKGEN" "$@" --target "$target" --out "$work/y"
+  check "normed: $target has the same numbers" awk 'BEGIN { for (i = 1; i < 15; ++i) { must = ARGV[i]; d = ARGV[14 + i] - must
+    if (d * d > 1e-10 * must * must) exit 1 } }' $(od -An -v -tf4 "$work/expected") $(od -An -v -tf4 "$work/y")
+done
+if [[ $targets == *msl* ]]; then
+  refuses "a norm in Metal" "views->epsilon is 0.5, must be 0: the kernel does not norm x" "$QKGEN" "$@" --target msl --out "$work/y"
+fi
 case_of "format=nf4_b64 family=gemv type=f32 cols=67 batch=3 views=x_stride=69,y_stride=71,y_type=f16"
 case_of "format=gptq_v1_b4_g128 family=gemv type=f32 rows=128 cols=256 batch=2 views=batches=3,x_stride=260,y_offset=2,y_type=f16"
 finish

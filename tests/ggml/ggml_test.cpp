@@ -459,6 +459,13 @@ static void test_remembered_scratch() {
     CHECK(call.launcher.repeat_product(call, p));
     p.shares = 1; // what was planned for a matrix alone is not for several
     CHECK(!call.launcher.repeat_product(call, p));
+    p.shares = 0; // nor is what was planned for x as it is for one that is normed, in which way ever
+    CHECK(call.launcher.repeat_product(call, p));
+    p.norm.offset = 4096;
+    CHECK(!call.launcher.repeat_product(call, p));
+    p.norm.offset = 0;
+    p.epsilon = 1e-5f;
+    CHECK(!call.launcher.repeat_product(call, p));
 }
 
 // x becomes operands once, for all matrices that are multiplied with it; not for another x, nor behind a copy.

@@ -376,23 +376,28 @@ static inline int qk_follows_(uint32_t schedule, uint32_t id) {
            (schedule == QK_SCHEDULE_AHEAD && (id == QK_CONSTANT_SPLIT || id == QK_CONSTANT_STAGED));
 }
 
-/* Whether neighbours in a subgroup have the rows of two matrices, one of each. */
-static inline int qk_has_pairs_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
-                                const uint32_t *constants) {
+/* Whether a workgroup sees all of x, and has the memory that norms take; and, of `pairs`, whether neighbours in a subgroup have rows of two
+ * matrices, one of each. */
+static inline int qk_walks_own_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
+                                int pairs, const uint32_t *constants) {
     uint32_t schedule = qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0);
     return (schedule == QK_SCHEDULE_WIDE || schedule == QK_SCHEDULE_AHEAD) &&
-           qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 1) % 2 == 0 &&
+           (!pairs || qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 1) % 2 == 0) &&
+           (qk_constant_(kernel, constants, QK_CONSTANT_NORM, 0) == 0 ||
+            qk_shared_bytes_(kernel, constants) <= (limits->shared_bytes != 0 ? limits->shared_bytes : 16384u)) &&
            qk_fits_(kernel, limits, schedule, constants, rows, cols);
 }
 
-/* The constants of a launch of one vector, whose `rows` are of two matrices in turn. Where others would be faster, threads still keep x.
- * Returns whether the device and the shape allow it. */
-static inline int qk_pair_constants_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
-                                     uint32_t *constants) {
+/* The constants of a launch whose `rows` are of two matrices in turn, if there are `pairs`, or whose x is normed, if `norm` is not 0. Where
+ * others would be faster, threads still keep x. Returns whether the device and the shape allow it. */
+static inline int qk_own_constants_(const qk_kernel *kernel, const qk_limits *limits, uint64_t vectors, uint64_t rows,
+                                    uint64_t cols, int pairs, uint32_t norm, uint32_t *constants) {
     qk_spec_constant list[QK_MAX_CONSTANTS];
     qk_kernel wide = *kernel;
-    qk_gemv_constants_(kernel, limits, 1, rows, cols, constants);
-    if (qk_has_pairs_(kernel, limits, rows, cols, constants))
+    qk_limits less = *limits;
+    qk_gemv_constants_(kernel, limits, vectors, rows, cols, constants);
+    qk_set_constant_(kernel, QK_CONSTANT_NORM, norm, constants);
+    if (qk_walks_own_(kernel, limits, rows, cols, pairs, constants))
         return 1;
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
         list[i] = kernel->spec_constants[i];
@@ -400,8 +405,18 @@ static inline int qk_pair_constants_(const qk_kernel *kernel, const qk_limits *l
             list[i].value = QK_SCHEDULE_WIDE;
     }
     wide.spec_constants = list;
-    qk_gemv_constants_(&wide, limits, 1, rows, cols, constants);
-    return qk_has_pairs_(kernel, limits, rows, cols, constants);
+    if (norm != 0) /* of threads as many as before */
+        less.shared_bytes = (limits->shared_bytes != 0 ? limits->shared_bytes : 16384u) -
+                            qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64) *
+                                qk_constant_(kernel, constants, QK_CONSTANT_BATCH, 1);
+    qk_gemv_constants_(&wide, &less, vectors, rows, cols, constants);
+    qk_set_constant_(kernel, QK_CONSTANT_NORM, norm, constants);
+    /* Sums of all vectors are in lanes of a subgroup. */
+    while (norm != 0 && qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 1) > 1 &&
+           limits->subgroup_size < qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 1) *
+                                       qk_constant_(kernel, constants, QK_CONSTANT_BATCH, 1))
+        qk_set_constant_(kernel, QK_CONSTANT_ROWS, qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 1) / 2, constants);
+    return qk_walks_own_(kernel, limits, rows, cols, pairs, constants);
 }
 
 /* Takes plain rows where the schedule that the constants have does not fit. */

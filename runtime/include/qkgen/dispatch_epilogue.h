@@ -13,6 +13,9 @@ typedef enum qk_many {
     QK_PER_RESULT  /* one for each row and vector, as y has them */
 } qk_many;
 
+/* The weights of a norm, which are bound as scales are. */
+#define QK_PER_COLUMN_ ((qk_many)4)
+
 /* All zeros: results are stored as they are. */
 typedef struct qk_epilogue {
     uint32_t adds;     /* 1: they are added to what y holds, such as a residual; 0: they take its place */
@@ -62,11 +65,13 @@ typedef struct qk_results_ {
     uint64_t extent; /* of y, in elements */
     uint32_t bytes, alignment;
     const qk_planes_ *parts; /* where they lie in parts; else NULL */
+    const qk_range *norm;    /* of x, in the place of scales; NULL: none */
+    uint64_t cols;           /* how many f32 that has */
 } qk_results_;
 
 static inline qk_results_ qk_results_of_(const qk_gemv_ *g, const qk_limits *limits) {
     qk_results_ r = {
-        g->batch * qk_product_count_(&g->planes), 1, g->rows, g->planes.y_extent, qk_y_bytes_(g->planes.y_type), 0, NULL};
+        g->batch * qk_product_count_(&g->planes), 1, g->rows, g->planes.y_extent, qk_y_bytes_(g->planes.y_type), 0, NULL, NULL, g->cols};
     r.parts = g->planes.in_parts ? &g->planes : NULL;
     r.alignment = qk_alignment_(limits, g->planes.views, r.bytes);
     return r;
@@ -75,6 +80,8 @@ static inline qk_results_ qk_results_of_(const qk_gemv_ *g, const qk_limits *lim
 /* Appends what the epilogue reads as `name`; without a range, nothing of y in its place. */
 static inline qk_status qk_add_epilogue_(qk_call_ *call, const qk_argument_ *y, const char *name, const qk_range *range,
                                          qk_many many, const qk_results_ *r, qk_error *error) {
+    if (range != NULL && many == QK_PER_COLUMN_)
+        return qk_add_(call, "norm", *range, r->cols, 4, error);
     if (range != NULL && many == QK_PER_RESULT)
         return qk_add_(call, name, *range, r->extent, 4, error);
     if (range != NULL)
@@ -121,6 +128,9 @@ static inline qk_status qk_add_results_(qk_call_ *call, qk_range y, const qk_res
     if (r->parts != NULL && (qk_epilogue_bits_(epilogue) & ~(uint32_t)QK_ADDS_TO_Y_) != 0)
         return qk_fail(error, QK_ERROR_UNSUPPORTED,
                        "%s: views->parts with an epilogue, must have none, or one with `adds` alone", call->kernel->name);
+    if (e.scale != NULL && r->norm != NULL)
+        return qk_fail(error, QK_ERROR_UNSUPPORTED, "%s: epilogue->scale with views->epsilon, must be NULL",
+                       call->kernel->name);
     if (e.scale != NULL && (uint32_t)e.scale_per > QK_PER_VECTOR)
         return qk_fail(error, QK_ERROR_ARGUMENT,
                        "%s: epilogue->scale_per is %d, must be QK_PER_TENSOR, QK_PER_ROW or QK_PER_VECTOR",
@@ -134,6 +144,10 @@ static inline qk_status qk_add_results_(qk_call_ *call, qk_range y, const qk_res
 #define QK_EPILOGUE_ADD_(bit, NAME, field, binding, many, meaning)                                                     \
     if (status == QK_OK)                                                                                               \
         status = qk_add_epilogue_(call, to, #field, e.field, (many), r, error);
+    if (r->norm != NULL) {
+        e.scale = r->norm;
+        e.scale_per = QK_PER_COLUMN_;
+    }
     QK_EPILOGUES(QK_EPILOGUE_ADD_)
 #undef QK_EPILOGUE_ADD_
     if (status == QK_OK)

@@ -17,6 +17,12 @@ static inline uint32_t qk_constant_(const qk_kernel *kernel, const uint32_t *con
     return otherwise;
 }
 
+static inline void qk_set_constant_(const qk_kernel *kernel, uint32_t id, uint32_t value, uint32_t *constants) {
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
+        if (kernel->spec_constants[i].id == id)
+            constants[i] = value;
+}
+
 static inline uint32_t qk_table_bytes_(const qk_kernel *kernel) {
     uint32_t bytes = 0;
     for (uint32_t i = 0; i < kernel->table_count; i++)
@@ -110,6 +116,7 @@ static inline uint64_t qk_shared_bytes_(const qk_kernel *kernel, const uint32_t 
     bytes = qk_schedule_bytes_(kernel, qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0), threads,
                                qk_constant_(kernel, constants, QK_CONSTANT_LANES, 32), rows, kept,
                                qk_constant_(kernel, constants, QK_CONSTANT_SPLIT, 1), fours);
+    bytes += qk_constant_(kernel, constants, QK_CONSTANT_NORM, 0) != 0 ? threads * kept : 0;
     bytes += QK_UNUSED_SHARED_BYTES + (qk_keeps_own_(kernel, constants) ? 0 : fours * QK_EACH_FOUR_);
     bytes += staged > 1 ? staged * QK_EACH_RUN_ : 0;
     bytes += tables > 1 ? tables * qk_table_bytes_(kernel) : 0;

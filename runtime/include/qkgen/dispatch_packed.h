@@ -24,7 +24,7 @@ static inline uint64_t qk_gemv_scratch(const qk_backend *backend, const qk_kerne
     if (backend->barrier == NULL || rows == 0 || cols == 0 || batch == 0 ||
         qk_constant_(kernel, NULL, QK_CONSTANT_X_PACKED, 2) != 0 ||
         qk_plan_views_(kernel, views, rows, cols, batch, &p, NULL) != QK_OK || qk_product_count_(&p) != 1 ||
-        p.batch < 2 || p.batch > QK_GEMV_MAX_BATCH ||
+        p.epsilon > 0 || p.batch < 2 || p.batch > QK_GEMV_MAX_BATCH ||
         qk_tune_(&tuned, &backend, &kernel, rows, cols, p.batch, NULL) != QK_OK)
         return 0;
     qk_gemv_constants_(kernel, &backend->limits, p.batch, rows, cols, constants);

@@ -201,6 +201,13 @@ static inline qk_status qk_fail_pairs_(const qk_kernel *kernel, uint32_t gated, 
         kernel->name, gated);
 }
 
+static inline qk_status qk_fail_norm_(const qk_kernel *kernel, float epsilon, qk_error *error) {
+    return qk_fail(error, QK_ERROR_UNSUPPORTED,
+                   "%s: views->epsilon is %g, must be 0 for this shape on this device: a workgroup must see all of x, which "
+                   "must begin where runs do",
+                   kernel->name, (double)epsilon);
+}
+
 /* Launches that share, or as many of its products as a launch takes, which it then has. */
 static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g, qk_share_of_ *s, qk_error *error) {
     const qk_kernel *kernel = call->kernel;
@@ -214,14 +221,18 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     qk_launch launch;
     int mma = (kernel->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0;
     qk_mma_ plan = {0, 0, 0, 0, 0};
+    const int own = p->gated != 0 || p->epsilon > 0;
     if (mma) {
         plan = qk_mma_plan_(kernel, &limits, s->vectors, s->count, g->cols);
         qk_mma_constants_(kernel, &limits, &plan, constants);
-    } else
+    } else if (!own)
         qk_gemv_constants_(kernel, joined ? &call->backend->limits : &limits, s->vectors,
                            joined ? s->count * s->products : s->count, g->cols, constants);
-    if (p->gated != 0 && (!qk_pair_constants_(kernel, &limits, s->count, g->cols, constants) || p->uneven))
-        return qk_fail_pairs_(kernel, p->gated, error);
+    else if (!qk_own_constants_(kernel, joined ? &call->backend->limits : &limits, s->vectors,
+                                joined ? s->count * s->products : s->count, g->cols, p->gated != 0,
+                                qk_bits_of_(p->epsilon), constants) ||
+             p->uneven)
+        return p->gated != 0 ? qk_fail_pairs_(kernel, p->gated, error) : qk_fail_norm_(kernel, p->epsilon, error);
     if (p->y_type != QK_Y_F32)
         qk_keep_sums_(kernel, &limits, s->vectors, s->count, g->cols, constants);
     /* Of one vector, but in bytes, all epilogues have one pipeline: a layer's code stays in caches (docs/models.md). */
@@ -333,7 +344,9 @@ static inline qk_status qk_dispatch_gemv_views(const qk_backend *backend, const 
     qk_plan_offsets_(backend, &g.planes, x, qk_type_bytes(kernel->bindings[count].element), y);
     if ((status = qk_add_factors_(&call, weights, count, x, &g, error)) != QK_OK)
         return status;
-    const qk_results_ results = qk_results_of_(&g, &backend->limits);
+    qk_results_ results = qk_results_of_(&g, &backend->limits);
+    if (g.planes.epsilon > 0)
+        results.norm = &views->norm;
     if ((status = qk_add_results_(&call, y, &results, epilogue, error)) != QK_OK)
         return status;
     status = qk_check_vectors_(&call, &g, error);
@@ -448,7 +461,7 @@ static inline qk_status qk_launch_experts_(const qk_call_ *call, const qk_gemv_i
     launch.push = push;
     /* As of a matrix with a row for each result. */
     qk_gemv_constants_(kernel, &call->backend->limits, 1, pairs * rows, cols, constants);
-    if (gated && !qk_pair_constants_(kernel, &call->backend->limits, pairs * rows, cols, constants))
+    if (gated && !qk_own_constants_(kernel, &call->backend->limits, 1, pairs * rows, cols, 1, 0, constants))
         return qk_fail_pairs_(kernel, g->planes.gated, error);
     qk_set_epilogue_(kernel, g->epilogue, constants);
     qk_set_views_(kernel, g->planes.on, g->planes.gated != 0, g->planes.y_type, constants);
@@ -500,7 +513,9 @@ static inline qk_status qk_add_expert_results_(qk_call_ *call, qk_range y, qk_ge
                             g->planes.y_extent,
                             bytes,
                             qk_alignment_(limits, g->planes.views, bytes),
-                            NULL};
+                            NULL,
+                            NULL,
+                            0};
     g->planes.on |= g->planes.views && y.offset % qk_window_alignment_(limits) != 0;
     return qk_add_results_(call, y, &to, epilogue, error);
 }

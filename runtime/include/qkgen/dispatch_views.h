@@ -43,6 +43,10 @@ typedef struct qk_views {
      * of its own, and no epilogue is for them but `adds`. */
     qk_part parts[QK_MOST_PARTS];
     uint32_t gated; /* 1: y is silu(the first) * the second; 2: the first * silu(the second); 0: products have a y each */
+    /* Not 0: each vector of x is normed first, x[k] / sqrt(mean of x^2 + epsilon) * norm[k], where norm has cols f32. For kernels of gemv with
+     * the constant NORM, whole blocks, and no scale in the epilogue; all else of it comes behind. */
+    float epsilon;
+    qk_range norm;
 } qk_views;
 
 /* The same where experts are chosen by number: of tokens, and of a token's slots.
@@ -69,6 +73,7 @@ typedef struct qk_planes_ {
     int views;  /* the call has them: offsets need not be aligned */
     int apart;  /* a launch takes one product: all together do not fit into bindings */
     int uneven; /* x begins within runs: plain rows */
+    float epsilon;  /* of x that is normed; 0: it is not */
     uint32_t gated; /* `counts` are 1, weights_at[1] leads to the other matrix, and y_at[1] is the number of the gate */
     qk_y_type y_type;
     uint64_t batch; /* vectors of a product */
@@ -289,6 +294,31 @@ static inline uint64_t qk_x_reach_(uint64_t count, uint64_t stride, uint64_t x) 
     return count > 1 && stride != 0 ? qk_product_(count, stride) : x;
 }
 
+static inline uint32_t qk_bits_of_(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline int qk_takes_norm_(const qk_kernel *kernel) {
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
+        if (kernel->spec_constants[i].id == QK_CONSTANT_NORM)
+            return 1;
+    return 0;
+}
+
+/* Whether x can be normed for that kernel. */
+static inline qk_status qk_check_norm_(const qk_kernel *kernel, float epsilon, qk_error *error) {
+    if (!(epsilon >= 0) || qk_bits_of_(epsilon) >= 0x7F800000u)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: views->epsilon is %g, must be finite and positive, or 0",
+                       kernel->name, (double)epsilon);
+    return qk_bits_of_(epsilon) == 0 || qk_takes_norm_(kernel)
+               ? QK_OK
+               : qk_fail(error, QK_ERROR_UNSUPPORTED,
+                         "%s: views->epsilon is %g, must be 0: the kernel does not norm x", kernel->name,
+                         (double)epsilon);
+}
+
 /* Whether products of that kernel can be gated. */
 static inline qk_status qk_check_gated_(const qk_kernel *kernel, uint32_t gated, qk_error *error) {
     uint32_t most = 0;
@@ -327,14 +357,17 @@ static inline qk_status qk_gate_(const qk_kernel *kernel, qk_planes_ *p, qk_erro
 /* The plan of a call, without views that of one product. `rows`, `cols` and `batch` are not 0, and batch is below 2^32. */
 static inline qk_status qk_plan_views_(const qk_kernel *kernel, const qk_views *views, uint64_t rows, uint64_t cols,
                                        uint64_t batch, qk_planes_ *p, qk_error *error) {
-    static const qk_views none = {{0, 0}, {0, 0}, 0, {0, 0}, 0, {0, 0}, {0, 0}, QK_Y_F32, {{0, 0, 0}}, 0};
+    static const qk_views none = {{0, 0}, {0, 0}, 0, {0, 0}, 0, {0, 0}, {0, 0}, QK_Y_F32, {{0, 0, 0}}, 0, 0, {NULL, 0, 0}};
     const qk_views *v = views != NULL ? views : &none;
     memset(p, 0, sizeof *p);
     p->views = views != NULL;
     p->batch = batch;
     p->y_type = v->y_type;
     p->gated = v->gated;
+    p->epsilon = v->epsilon;
     qk_status status = qk_check_y_type_(kernel, v->y_type, error);
+    if (status == QK_OK)
+        status = qk_check_norm_(kernel, v->epsilon, error);
     if (status == QK_OK)
         status = qk_count_products_(kernel, v, p, error);
     if (status != QK_OK)
@@ -436,12 +469,6 @@ static inline void qk_push_views_(const qk_planes_ *p, const qk_first_ *first, u
                                             p->part_weights[1], p->part_y[0], p->part_y[1]};
     for (uint32_t i = 0; i < QK_VIEWS_PUSH_; i++)
         push[i] = p->on ? (uint32_t)words[i] : 0;
-}
-
-static inline void qk_set_constant_(const qk_kernel *kernel, uint32_t id, uint32_t value, uint32_t *constants) {
-    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
-        if (kernel->spec_constants[i].id == id)
-            constants[i] = value;
 }
 
 static inline void qk_set_views_(const qk_kernel *kernel, int on, int gated, qk_y_type y_type, uint32_t *constants) {

@@ -13,7 +13,7 @@
 
 /* The version of the structures here, above all of qk_kernel: it grows when one of them changes. Generated files have the
  * version that they were made for, and do not compile with headers of another; qk_kernel.abi tells at a call. */
-#define QK_ABI_VERSION 21
+#define QK_ABI_VERSION 22
 
 #ifdef __cplusplus
 extern "C" {

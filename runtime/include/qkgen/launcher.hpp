@@ -160,6 +160,8 @@ template <class Pipeline, class Table> class launcher {
         }
         product.add((uint64_t)p.shares);
         product.add(p.gated);
+        product.add(qk_bits_of_(p.epsilon));
+        add(p.norm);
         if (p.epilogue == nullptr)
             return;
         product.add(p.epilogue->adds);

@@ -109,6 +109,8 @@ static inline qk_status qk_list_product_(const qk_backend *backend, const qk_ker
     qk_resize_(&p.y, dimension, n);
     if (dimension == 2)
         qk_resize_(&p.ids, 1, n);
+    if (p.epsilon > 0)
+        qk_somewhere_(&p.norm, 7 + QK_RESULT_BINDINGS_, 0);
     if (like->epilogue != NULL) {
         epilogue = *like->epilogue;
 #define QK_EPILOGUE_SOMEWHERE_(bit, NAME, field, binding, many, meaning)                                               \

@@ -78,6 +78,8 @@ typedef struct qk_product {
     int packed; /* 1: scratch holds what was made of x, by a call before with this kernel and x, and as many vectors; with ids, of the same
                    ids and weights of the same shape, and what is out of range was counted then */
     uint32_t gated; /* as of qk_views: weights have two matrices, or sets, and y has the results of one; qk_product_gates sets it */
+    float epsilon;  /* as of qk_views: not 0: x is normed with `norm`; qk_product_norms sets both */
+    qk_range norm;
     /* What qk_plan_product finds: */
     const qk_kernel *kernel;
     uint64_t scratch_bytes;
@@ -137,6 +139,8 @@ static inline qk_status qk_product_views_(const qk_kernel *kernel, qk_product *p
         p->views.x_strides[0] = QK_SAME_X;
     }
     p->views.gated = p->expert_views.gated = p->gated;
+    p->views.epsilon = p->epsilon;
+    p->views.norm = p->norm;
     p->views.x_stride = x[0];
     p->views.y_stride = y[0];
     p->expert_views.x_slot_stride = x[0];
@@ -207,7 +211,7 @@ static inline const qk_kernel *qk_product_shared_(const qk_backend *backend, con
                                                   double allowed) {
     const uint64_t *w = p->weights.counts;
     const int few = qk_rows_class_of_(&backend->limits, w[1]) == QK_FEW_;
-    if (!p->shares || p->ids.bytes != 0 || vectors <= 4 || vectors > QK_GEMV_MAX_BATCH || !few)
+    if (!p->shares || p->epsilon > 0 || p->ids.bytes != 0 || vectors <= 4 || vectors > QK_GEMV_MAX_BATCH || !few)
         return NULL;
     for (uint32_t i = 0; i < count; i++) {
         const qk_kernel *one = kernels[i];
@@ -219,22 +223,32 @@ static inline const qk_kernel *qk_product_shared_(const qk_backend *backend, con
     return NULL;
 }
 
+/* Whether a kernel can norm x, on that device, of so many vectors. */
+static inline int qk_norms_product_(const qk_backend *backend, const qk_kernel *kernel, const qk_product *p,
+                                    uint64_t rows, uint64_t vectors) {
+    uint32_t constants[QK_MAX_CONSTANTS];
+    return qk_takes_norm_(kernel) && qk_missing_features_(kernel, &backend->limits) == 0 &&
+           qk_own_constants_(kernel, &backend->limits, vectors, p->gated != 0 ? 2 * rows : rows, p->weights.counts[0],
+                             p->gated != 0, qk_bits_of_(p->epsilon), constants);
+}
+
 /* The kernel of a product of which the counts are known, for so many vectors of each matrix; NULL where none is for that device. */
 static inline const qk_kernel *qk_product_kernel_(const qk_backend *backend, const qk_kernel *const *kernels,
                                                   uint32_t count, const qk_product *p, uint64_t vectors,
                                                   double allowed) {
     const uint64_t *w = p->weights.counts, most = qk_product_max_batch_(backend, kernels, count, p, allowed);
     const uint64_t rows = p->parts[0].products != 0 ? w[1] * w[2] : w[1]; /* joined ones are as one matrix */
+    const uint64_t few = qk_min_(vectors, QK_GEMV_MAX_BATCH);
     const qk_kernel *kernel = qk_product_shared_(backend, kernels, count, p, vectors, allowed);
     for (int tiles = 1; kernel == NULL && tiles >= 0; tiles--) {
         const qk_kernel *some[QK_PRODUCT_MOST_KERNELS] = {NULL};
         for (uint32_t i = 0; i < count; i++)
             some[i] = (kernels[i]->operand_tile != 0) == tiles &&
-                              (!tiles || qk_product_fits_tiles_(kernels[i], p, most, vectors))
+                              (!tiles || qk_product_fits_tiles_(kernels[i], p, most, vectors)) &&
+                              (!(p->epsilon > 0) || qk_norms_product_(backend, kernels[i], p, rows, few))
                           ? kernels[i]
                           : NULL;
-        kernel = qk_choose(some, count, &backend->limits, rows, w[0],
-                           tiles ? vectors : qk_min_(vectors, QK_GEMV_MAX_BATCH), allowed);
+        kernel = qk_choose(some, count, &backend->limits, rows, w[0], tiles ? vectors : few, allowed);
     }
     return kernel;
 }
@@ -268,7 +282,8 @@ static inline qk_status qk_plan_product(const qk_backend *backend, const qk_kern
         return status;
     p->kernel = qk_product_kernel_(backend, kernels, count, p, vectors, allowed);
     if (p->kernel == NULL)
-        return qk_fail(error, QK_ERROR_UNSUPPORTED, "no kernel of %s is for this device", kernels[0]->format);
+        return qk_fail(error, QK_ERROR_UNSUPPORTED, "no kernel of %s is for this device%s", kernels[0]->format,
+                       p->epsilon > 0 ? ", and norms x of this shape" : "");
     if (p->gated != 0)
         return qk_check_gated_(p->kernel, p->gated, error);
     if (p->kernel->operand_tile != 0)
@@ -388,14 +403,14 @@ static inline int qk_join_matrix_(qk_product *p, const qk_product *next) {
     return 1;
 }
 
-/* Whether both have the same x and ids, types and columns, and nothing else is done with their results. */
+/* Whether both have the same x and ids, types and columns, and nothing else is done with x or their results. */
 static inline int qk_multiply_same_(const qk_product *p, const qk_product *next) {
     qk_tensor same = p->x; /* which joined matrices have in dimension 2, too */
     if (p->parts[0].products != 0)
         same.counts[2] = 1;
     return p->types == next->types && qk_tensor_is_loaded(&same) && qk_same_tensor_(&same, &next->x) &&
            qk_same_tensor_(&p->ids, &next->ids) && p->weights.counts[0] == next->weights.counts[0] &&
-           qk_epilogue_bits_(p->epilogue) + qk_epilogue_bits_(next->epilogue) == 0;
+           qk_epilogue_bits_(p->epilogue) + qk_epilogue_bits_(next->epilogue) == 0 && !(p->epsilon + next->epsilon > 0);
 }
 
 /* Whether there is one matrix and one vector, or, with ids, one set of experts and at most eight tokens. */
@@ -447,6 +462,19 @@ static inline int qk_product_gates(qk_product *p, const qk_product *up, const qk
     p->weights = both;
     p->y = *y;
     p->gated = behind ? 1 : 2;
+    return 1;
+}
+
+/* Lets a product norm its x, which is f32: x[k] / sqrt(mean of x^2 + epsilon) * weights[k], one weight for each column. Behind what joins or
+ * gates it. Whether it can; a kernel or a device may still refuse it (qk_plan_product, qk_dispatch_product). */
+static inline int qk_product_norms(qk_product *p, const qk_tensor *weights, float epsilon) {
+    const uint64_t *w = weights->counts;
+    if (p->ids.bytes != 0 || p->epsilon > 0 || !(epsilon > 0) || qk_bits_of_(epsilon) >= 0x7F800000u ||
+        p->x.bytes != 4 || p->x.steps[0] != 4 || weights->bytes != 4 || weights->steps[0] != 4 ||
+        w[0] != p->weights.counts[0] || w[1] * w[2] * w[3] != 1 || (p->epilogue != NULL && p->epilogue->scale != NULL))
+        return 0;
+    p->norm = weights->range;
+    p->epsilon = epsilon;
     return 1;
 }
 
