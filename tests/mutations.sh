@@ -463,23 +463,27 @@ glue=integrations/ggml/ggml-vulkan-qkgen.cpp
 tensors=$headers/tensors.h
 mutate "ggml: operands are kept for this x alone" $glue 's/held = keeps \&\& ctx->prealloc_y_last_tensor_used == x \&\&/held = keeps \&\&/' unit ggml_test
 mutate "ggml: operands are those of each matrix of a batch" $glue 's/ids != nullptr \|\| ggml_nrows\(x\) == x->ne\[1\];/true;/' unit ggml_test
-mutate "ggml: operands of a copy are not kept" $glue 's/p.packed = p.copy_bytes == 0 \&\& /p.packed = /; s/ours \&\& keeps \&\& p.copy_bytes == 0 \?/ours \&\& keeps ?/' unit ggml_test
+mutate "ggml: operands of a copy are not kept" $glue 's/ours \&\& keeps \&\& p.copy_bytes == 0 \?/ours \&\& keeps ?/' unit ggml_test
 mutate "ggml: others may still read what is copied over" $glue 's/if \(ctx->prealloc_y_need_sync\) \{ barrier/if (false) { barrier/' unit ggml_test
 mutate "ggml: an addition in place" $tensors 's/\*added\[i\] = NULL;/(void)0;/' unit ggml_test
 mutate "ggml: an addition of each result in place" $tensors 's/\{&epilogue->bias, &epilogue->residual\}/{\&epilogue->bias, \&epilogue->bias}/' unit ggml_test
 mutate "ggml: rows of views that begin elsewhere are not promised" $glue 's/t->view_offs, UINT64_MAX/0, UINT64_MAX/' unit ggml_test
-mutate "ggml: factors of experts are no addition" $glue 's/\(factors \? epilogue.scale : /(false ? epilogue.scale : /' unit ggml_test
-mutate "ggml: what is added to each result is no vector" $glue 's/all \&\& !rows \? epilogue.residual : epilogue.bias/epilogue.bias/' unit ggml_test
-mutate "ggml: a vector has an element for each row" $glue 's/vectors \&\& t->ne\[0\] == mul->ne\[0\];/vectors;/' unit ggml_test
-mutate "ggml: what is added lies as results do" $glue 's/ggml_is_contiguous\(t\) \&\& //' unit ggml_test
-mutate "ggml: factors are those of all tokens and slots" $glue 's/ \&\& ggml_nrows\(t\) == ggml_nrows\(mul\)//' unit ggml_test
-mutate "ggml: a third node has no place" $glue 's/return count == 2 \&\& ggml_vk_qk_epilogue/return count != 0 \&\& ggml_vk_qk_epilogue/' unit ggml_test
+mutate "tensors: factors of experts are no addition" $tensors 's/\(factors \? &epilogue->scale : /(0 ? \&epilogue->scale : /' unit ggml_test
+mutate "tensors: what is added to each result is no vector" $tensors 's/rows \? &epilogue->bias : &epilogue->residual/\&epilogue->bias/' unit ggml_test
+mutate "tensors: a vector has an element for each row" $tensors 's/rows = n\[0\] == m\[0\] \&\& /rows = /' unit ggml_test
+mutate "tensors: what is added lies as results do" $tensors 's/!qk_same_tensor_\(t, \&packed\) \|\| //' unit ggml_test
+mutate "tensors: factors are those of all tokens and slots" $tensors 's/n\[0\] == 1 \&\& each/n[0] == 1/' unit ggml_test
+mutate "ggml: results have the shape of the product" $glue 's/!ggml_can_fuse\(graph, at, .*\)\) \{/false) {/' unit ggml_test
+mutate "ggml: a bias of other experts is not theirs" $glue 's/ids \&\& !factors \&\& mul->src\[2\] != dst->src\[2\]/false/' unit ggml_test
+mutate "ggml: sums lie over no x that others read" $glue 's/ \|\| over\(mul->src\[1\], false\)//' unit ggml_test
+mutate "ggml: sums lie over all of what is added or nothing" $glue 's/over\(t, true\) \|\| //' unit ggml_test
+mutate "ggml: products of other experts are a launch each" $glue 's/ \&\& t->src\[2\] == mul->src\[2\]//' unit ggml_test
 mutate "ggml: what is behind a product that is not ours is not, either" $glue 's/if \(!ours \&\& ctx->num_additional_fused_ops != 0\)/if (false)/' unit ggml_test
 mutate "ggml: what was fused waits for a product that is not ours" $glue 's/ctx->unsynced_nodes_written.push_back\(mul\);/;/' unit ggml_test
 mutate "ggml: tokens of other ids are sorted anew" $glue 's/last->src\[2\] == ids \&\& last->src/last->src/' unit ggml_test
 mutate "ggml: tokens are sorted anew for tiles of other rows" $glue 's/ \&\& ggml_are_same_shape\(last->src\[0\], w\);/;/' unit ggml_test
-mutate "ggml: x begins where nothing can be copied" $glue 's/p.copy_bytes != 0 \&\& get_misalign_bytes\(ctx, x\) != 0/false/' unit ggml_test
-mutate "ggml: products of experts are a launch each" $glue 's/mul->op == GGML_OP_MUL_MAT \? (ggml_vk_qk_joins\(ctx, graph, at, node.p\)) : 0/\1/' unit ggml_test
+mutate "ggml: x begins where nothing can be copied" $glue 's/if \(get_misalign_bytes\(ctx, x\) != 0\)/if (false)/' unit ggml_test
+mutate "ggml: products of experts are a launch each" $glue 's/same\(\) \&\& mul->op == GGML_OP_MUL_MAT\) /same()) /' unit ggml_test
 mutate "ggml: without fusions each product is a launch" $glue 's/!ctx->device->disable_fusion \&\& //' unit ggml_test
 mutate "a call without a status word takes that of the backend" $headers/dispatch_check.h 's/range = qk_status_word_\(call->backend, range\);/;/' unit tensors_test
 mutate "a call without indices and status word takes that of the backend" $headers/dispatch_rows.h 's/qk_status_word_\(backend, status_word\)/status_word/' unit tensors_test
@@ -543,7 +547,9 @@ mutate "launcher: pipelines have constants of their own" $headers/launcher.hpp '
 mutate "launcher: products of other tensors are planned anew" $headers/launcher.hpp 's/tensors\[\] = \{&p.weights, /tensors[] = {/' unit ggml_test
 mutate "launcher: what an epilogue reads is part of a launch" $headers/launcher.hpp 's/p.epilogue->field != nullptr \? \*p.epilogue->field/false ? *p.epilogue->field/' unit ggml_test
 mutate "launcher: products are known apart where others share x" $headers/launcher.hpp 's/product.add\(\(uint64_t\)p.shares\);//' unit ggml_test
-mutate "launcher: products are known in their scratch alone" $headers/launcher.hpp 's/scratch.offset == p.scratch.offset \&\&/true \&\&/' unit ggml_test
+mutate "launcher: products are known in their scratch alone" $headers/launcher.hpp 's/scratch_bytes == 0 \|\| same\(scratch, p.scratch\)/true/' unit ggml_test
+mutate "launcher: memory that is another holds no operands" $headers/launcher.hpp 's/ \&\& same\(memory, before\)//' unit ggml_test
+mutate "launcher: a tensor ends with its last row" $headers/launcher.hpp 's/t.range.size \+= \(t.counts\[d\] - 1\)/t.range.size += t.counts[d]/' unit ggml_test
 mutate "launcher: operands are taken by the kernel that made them" $headers/launcher.hpp 's/packed = uses \&\& p.kernel == r.kernel;/packed = uses;/' unit ggml_test
 mutate "launcher: launches that are repeated wait as they did" $headers/launcher.hpp 's/if \(s.waits\)/if (false)/' unit ggml_test
 mutate "launcher: repeated products do not write what others read" $headers/launcher.hpp '0,/if \(uses \&\& !packed\)/s//if (false)/' unit ggml_test

@@ -14,7 +14,7 @@ struct vk_qk_node {
     vk_qk_state & launcher;
     qk_product p;
     qk_epilogue epilogue;
-    qk_range other; // that the epilogue reads
+    qk_tensor other; // that the epilogue reads
 };
 
 static qkgen::routing & ggml_vk_qk_routing() {
@@ -171,40 +171,41 @@ static qk_tensor ggml_vk_qk_tensor(const ggml_backend_vk_context * ctx, const gg
     return qkgen::tensor_of(ggml_vk_qk_place(ctx, t), t->ne, t->nb, ggml_type_size(t->type), block);
 }
 
-// The epilogue of a product with the node behind it, of however many columns: it adds a tensor, or a vector of all columns, or of experts
-// their own; or it multiplies with factors of a token and a slot. Whether it has a place for that node.
-static bool ggml_vk_qk_epilogue(const ggml_backend_vk_context * ctx, const ggml_tensor * mul, const ggml_tensor * behind,
-                                qk_epilogue & epilogue, qk_range & range) {
-    const bool first = behind->src[0] == mul, factors = behind->op == GGML_OP_MUL, ids = behind->op == GGML_OP_ADD_ID;
-    const ggml_tensor * t = behind->src[first];
-    const bool vectors = ids ? mul->src[2] == behind->src[2] : ggml_nrows(t) == 1;
-    const bool all = !ids && ggml_are_same_shape(mul, t), rows = (first || all) && vectors && t->ne[0] == mul->ne[0];
-    range = ggml_vk_qk_tensor(ctx, t).range;
-    epilogue.scale_per = QK_PER_VECTOR;
-    (factors ? epilogue.scale : all && !rows ? epilogue.residual : epilogue.bias) = &range;
-    return (factors ? first && t->ne[0] == 1 && ggml_nrows(t) == ggml_nrows(mul) : rows || all) &&
-           t->type == GGML_TYPE_F32 && ggml_is_contiguous(t) && get_misalign_bytes(ctx, t) == 0;
+// Lets a product be that of the weights and results of another node.
+static const qk_product * ggml_vk_qk_turn(const ggml_backend_vk_context * ctx, const ggml_tensor * mul, qk_product & p) {
+    p.weights = ggml_vk_qk_tensor(ctx, mul->src[0], true);
+    p.y = ggml_vk_qk_tensor(ctx, mul);
+    p.types = (uint64_t) mul->src[0]->type << 32 | (uint32_t) mul->src[1]->type;
+    return &p;
 }
 
-static qk_product ggml_vk_qk_product(const ggml_backend_vk_context * ctx, const ggml_tensor * mul, const ggml_tensor * dst) {
+static qk_product ggml_vk_qk_product(const ggml_backend_vk_context * ctx, const ggml_tensor * mul) {
     qk_product p {};
-    p.weights = ggml_vk_qk_tensor(ctx, mul->src[0], true);
+    ggml_vk_qk_turn(ctx, mul, p);
     p.x = ggml_vk_qk_tensor(ctx, mul->src[1]);
-    p.y = ggml_vk_qk_tensor(ctx, dst);
     p.ids = ggml_vk_qk_tensor(ctx, mul->src[2]);
-    p.types = (uint64_t) mul->src[0]->type << 32 | (uint32_t) mul->src[1]->type;
     return p;
 }
 
-// Makes `p`, which is a product of `mul`, that of the next node, if that has the same x and experts; whether it has.
-static bool ggml_vk_qk_next(const ggml_backend_vk_context * ctx, const ggml_tensor * mul, const ggml_tensor * next, qk_product & p) {
-    const bool same = next->op == mul->op && next->src[1] == mul->src[1] && next->src[2] == mul->src[2] && ggml_vk_qk_multiplies(next);
-    if (same) {
-        p.weights = ggml_vk_qk_tensor(ctx, next->src[0], true);
-        p.y = ggml_vk_qk_tensor(ctx, next);
-        p.types = (uint64_t) next->src[0]->type << 32 | (uint32_t) next->src[1]->type;
+// Whether the node behind a product, of however many columns, is in its kernel: it adds a tensor, or a vector of all columns, or of experts
+// their own; or it multiplies with factors of a token and a slot. Nobody else reads the product, and nothing is written over what is read.
+static bool ggml_vk_qk_fuses(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at, vk_qk_node & node) {
+    const ggml_tensor * mul = graph->nodes[at], * dst = graph->nodes[at + 1];
+    const bool ids = mul->op == GGML_OP_MUL_MAT_ID, factors = ids && dst->op == GGML_OP_MUL;
+    if (!ggml_can_fuse(graph, at, { mul->op, factors ? GGML_OP_MUL : ids ? GGML_OP_ADD_ID : GGML_OP_ADD })) {
+        return false;
     }
-    return same;
+    const ggml_tensor * t = dst->src[dst->src[0] == mul];
+    const auto over = [&](const ggml_tensor * read, bool in_place) {
+        return read != nullptr && read->op != GGML_OP_NONE && ggml_vk_tensors_overlap(read, dst, in_place);
+    };
+    if (t->type != GGML_TYPE_F32 || get_misalign_bytes(ctx, t) != 0 || (ids && !factors && mul->src[2] != dst->src[2]) ||
+        over(t, true) || over(mul->src[0], false) || over(mul->src[1], false) || over(mul->src[2], false)) {
+        return false;
+    }
+    node.other = ggml_vk_qk_tensor(ctx, t);
+    const qk_tensor y = ggml_vk_qk_tensor(ctx, dst);
+    return qk_product_fuses(&node.p, &node.epilogue, &node.other, factors, &y);
 }
 
 // Lets what gates one product by another have memory of its own, not that of x: workgroups that write it do not wait for those that read.
@@ -222,34 +223,27 @@ static void ggml_vk_qk_keep(const ggml_cgraph * graph, ggml_backend_graph_optimi
 
 // Whether a product, the next one of the same x and what gates one of them by the other are one launch; which is then `p`. Results of the
 // two are for nobody else.
-static bool ggml_vk_qk_gates(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at, qk_product & p, qk_product & next) {
-    ggml_tensor ** nodes = graph->nodes + at;
-    if (!ggml_can_fuse_subgraph(graph, at, { nodes[0]->op, nodes[0]->op, GGML_OP_GLU }, { at + 2 })) {
+static bool ggml_vk_qk_gates(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at, qk_product & p) {
+    const ggml_tensor * mul = graph->nodes[at], * next = graph->nodes[at + 1];
+    if (!ggml_can_fuse_subgraph(graph, at, { mul->op, mul->op, GGML_OP_GLU }, { at + 2 })) {
         return false;
     }
-    const ggml_tensor * glu = nodes[2];
-    const bool first = glu->src[0] == nodes[0] && glu->src[1] == nodes[1], second = glu->src[0] == nodes[1] && glu->src[1] == nodes[0];
+    const ggml_tensor * glu = graph->nodes[at + 2];
+    const bool first = glu->src[0] == mul && glu->src[1] == next, second = glu->src[0] == next && glu->src[1] == mul;
     if (ggml_get_glu_op(glu) != GGML_GLU_OP_SWIGLU || ggml_get_op_params_i32(glu, 1) != 0 || first == second ||
-        ggml_vk_tensors_overlap(nodes[0]->src[1], glu, false)) {
+        ggml_vk_tensors_overlap(mul->src[1], glu, false)) {
         return false;
     }
+    qk_product other = p;
+    ggml_vk_qk_turn(ctx, next, other);
     const qk_tensor y = ggml_vk_qk_tensor(ctx, glu);
-    const bool gates = first ? qk_product_gates(&p, &next, &y) : qk_product_gates(&next, &p, &y);
-    if (gates && second) {
-        p = next;
-    }
+    const bool gates = first ? qk_product_gates(&p, &other, &y) : qk_product_gates(&other, &p, &y);
+    p = gates && second ? other : p;
     return gates;
 }
 
-// Of a product that is ours, whether ggml may fuse it with so many nodes.
-static bool ggml_vk_qk_may_fuse(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at, size_t count) {
-    qk_epilogue epilogue {};
-    qk_range range;
-    return count == 2 && ggml_vk_qk_epilogue(ctx, graph->nodes[at], graph->nodes[at + 1], epilogue, range);
-}
-
-// Makes the product of a node, with what ggml fused, or else with nodes behind it that are of its launch. Experts are a launch each unless
-// one gates the other, for joined ones are not measured.
+// Makes the product of a node, with the nodes behind it that are of its launch. Experts are a launch each unless one gates the other, for
+// joined ones are not measured.
 static void ggml_vk_qk_prepare(ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at) {
     const ggml_tensor * mul = graph->nodes[at];
     if (!ggml_vk_qk_multiplies(mul)) {
@@ -259,27 +253,25 @@ static void ggml_vk_qk_prepare(ggml_backend_vk_context * ctx, const ggml_cgraph 
         ctx->qk.reset(new vk_qk_node { ggml_vk_qk_state(ctx), {}, {}, {} });
     }
     vk_qk_node & node = *ctx->qk;
-    int & count = ctx->num_additional_fused_ops;
-    const ggml_tensor * dst = graph->nodes[at + count];
-    node.p = ggml_vk_qk_product(ctx, mul, dst);
-    if (count != 0) {
-        node.epilogue = {};
-        ggml_vk_qk_epilogue(ctx, mul, dst, node.epilogue, node.other);
-        qk_product_adds(&node.p, &node.epilogue);
-        node.p.epilogue = &node.epilogue;
-    } else if (!ctx->device->disable_fusion) {
+    int & count = ctx->num_additional_fused_ops, & written = ctx->fused_ops_write_mask;
+    const bool asks = !ctx->device->disable_fusion && at + 1 < graph->n_nodes;
+    const auto same = [&] { // whether the next one has the same x and experts
+        const ggml_tensor * t = at + count + 1 < graph->n_nodes ? graph->nodes[at + count + 1] : mul->src[0];
+        return t->op == mul->op && t->src[1] == mul->src[1] && t->src[2] == mul->src[2] && ggml_vk_qk_multiplies(t);
+    };
+    node.p = ggml_vk_qk_product(ctx, mul);
+    if (asks && ggml_vk_qk_fuses(ctx, graph, at, node)) {
+        count = 1;
+        written = 1 << 1;
+    } else if (asks && same() && ggml_vk_qk_gates(ctx, graph, at, node.p)) {
+        count = 2;
+        written = 1 << 2;
+    } else if (asks && same() && mul->op == GGML_OP_MUL_MAT) {
         qk_product other = node.p;
-        const auto next = [&](int i) { return at + i < graph->n_nodes && ggml_vk_qk_next(ctx, mul, graph->nodes[at + i], other); };
-        bool more = next(1);
-        if (more && ggml_vk_qk_gates(ctx, graph, at, node.p, other)) {
-            count = 2;
-            ctx->fused_ops_write_mask = 1 << 2;
-            return;
-        }
-        for (; mul->op == GGML_OP_MUL_MAT && more && qk_product_joins(&node.p, &other); more = next(count + 1)) {
+        while (same() && qk_product_joins(&node.p, ggml_vk_qk_turn(ctx, graph->nodes[at + count + 1], other))) {
             count++;
         }
-        ctx->fused_ops_write_mask = (2 << count) - 1;
+        written = (2 << count) - 1;
     }
 }
 
@@ -317,7 +309,7 @@ static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subct
         call.barrier();
     }
     if (!ours && p.gated) {
-        p = ggml_vk_qk_product(ctx, mul, mul);
+        p = ggml_vk_qk_product(ctx, mul);
         return ggml_vk_qk_mul_mat(ctx, subctx, graph, at);
     }
     const char * how = p.gated ? ", gated" : p.parts[0].products != 0 ? ", joined" : p.epilogue != nullptr ? ", fused" : "";

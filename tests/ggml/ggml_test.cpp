@@ -51,13 +51,17 @@ static size_t launches(const char * name) {
     return (size_t) std::count_if(notes.begin(), notes.end(), [&](const noted & n) { return n.what == name; });
 }
 
-// What ggml fuses with a product is not one of the next products.
-static bool multiply(const ggml_cgraph * graph, int at = 0, int fused = 0) {
-    notes.clear();
-    ctx.num_additional_fused_ops = fused;
-    ctx.fused_ops_write_mask = 1 << fused;
-    ctx.unsynced_nodes_written.clear();
+static int prepare(const ggml_cgraph * graph, int at = 0) {
+    ctx.num_additional_fused_ops = 0;
+    ctx.fused_ops_write_mask = 1;
     ggml_vk_qk_prepare(&ctx, graph, at);
+    return ctx.num_additional_fused_ops;
+}
+
+static bool multiply(const ggml_cgraph * graph, int at = 0) {
+    notes.clear();
+    ctx.unsynced_nodes_written.clear();
+    prepare(graph, at);
     return ggml_vk_qk_mul_mat(&ctx, subctx, graph, at);
 }
 
@@ -66,24 +70,21 @@ static bool mul_mat(ggml_tensor * first, ggml_tensor * second = nullptr, ggml_te
     ggml_tensor * nodes[] = { before, first, second, third };
     const int skip = before == nullptr;
     const ggml_cgraph graph = { nodes + skip, 4 - skip - (second == nullptr) - (third == nullptr) };
-    return multiply(&graph, !skip, second != nullptr && second->op != first->op);
+    return multiply(&graph, !skip);
 }
 
-// How many nodes behind the first are of its launch; all are written, but where a node gates.
+// How many nodes behind the first are of its launch; all are written where they are products, else the last.
 static int fuses(const ggml_cgraph * graph) {
-    ctx.num_additional_fused_ops = 0;
-    ctx.fused_ops_write_mask = 1;
-    ggml_vk_qk_prepare(&ctx, graph, 0);
-    const int count = ctx.num_additional_fused_ops;
-    const bool gates = graph->nodes[count]->op == GGML_OP_GLU;
-    CHECK(ctx.fused_ops_write_mask == (gates ? 1 << 2 : (2 << count) - 1));
+    const int count = prepare(graph);
+    const bool joins = ggml_vk_qk_multiplies(graph->nodes[count]);
+    CHECK(ctx.fused_ops_write_mask == (joins ? (2 << count) - 1 : 1 << count));
     return count;
 }
 
-static bool may_fuse(ggml_tensor * first, ggml_tensor * second, size_t count = 2) {
+static bool may_fuse(ggml_tensor * first, ggml_tensor * second) {
     ggml_tensor * nodes[] = { first, second };
     const ggml_cgraph graph = { nodes, 2 };
-    return ggml_vk_qk_may_fuse(&ctx, &graph, 0, count);
+    return fuses(&graph) == 1;
 }
 
 enum { X = 1 << 20, Y = 1 << 21, Z = 1 << 22, IDS = 1 << 23, OTHER = 1 << 24 };
@@ -176,7 +177,13 @@ static void test_fused() {
     CHECK(notes[0].buffers[2].offset == Y + 4096 && notes[0].buffers[4].offset == Z && notes[0].push[5] == bias_bits());
     sum.at = Z; // in place: what is added is where the sum goes
     CHECK(mul_mat(&y, &sum) && notes[0].buffers[2].offset == Z && notes[0].push[5] == QK_ADDS_TO_Y_);
-    CHECK(may_fuse(&y, &sum) && !may_fuse(&y, &sum, 3) && ggml_vk_qk_multiplies(&y) && !ggml_vk_qk_multiplies(&sum));
+    CHECK(may_fuse(&y, &sum) && ggml_vk_qk_multiplies(&y) && !ggml_vk_qk_multiplies(&sum));
+    x.op = residual.op = GGML_OP_MUL; // that were computed, too
+    CHECK(may_fuse(&y, &sum));
+    sum.at = Z + 16; // over some of what is added
+    CHECK(!may_fuse(&y, &sum));
+    sum.at = X; // over x
+    CHECK(!may_fuse(&y, &sum));
     w.type = GGML_TYPE_F16; // not ours
     CHECK(!ggml_vk_qk_multiplies(&y));
 }
@@ -208,7 +215,7 @@ static void test_fused_columns() {
         CHECK(!may_fuse(&y, &sum));
         bias.ne[0] = 1; // one for all
         CHECK(!may_fuse(&y, &vector));
-        ggml_tensor wide = op(GGML_OP_ADD, Y + 65536, &bias, &y, 64, n); // which is repeated
+        ggml_tensor wide = op(GGML_OP_ADD, Y + 65536, &bias, &y, 64, 1); // results have another shape
         bias = tensor(GGML_TYPE_F32, OTHER, 64);
         CHECK(!may_fuse(&y, &wide));
     }
@@ -287,12 +294,12 @@ static void test_joined_experts() {
     ggml_tensor ids = tensor(GGML_TYPE_I32, IDS, 2, 3), others = tensor(GGML_TYPE_I32, IDS + 4096, 2, 3);
     ggml_tensor y = op(GGML_OP_MUL_MAT_ID, Y, &w, &x, 64, 2, 3), z = op(GGML_OP_MUL_MAT_ID, Z, &v, &x, 64, 2, 3);
     const auto joins = [&] {
-        qk_product p = ggml_vk_qk_product(&ctx, &y, &y), q = ggml_vk_qk_product(&ctx, &z, &z);
+        qk_product p = ggml_vk_qk_product(&ctx, &y), q = ggml_vk_qk_product(&ctx, &z);
         return qk_product_joins(&p, &q);
     };
     y.src[2] = z.src[2] = &ids;
-    qk_product both = ggml_vk_qk_product(&ctx, &y, &y);
-    const qk_product other = ggml_vk_qk_product(&ctx, &z, &z);
+    qk_product both = ggml_vk_qk_product(&ctx, &y);
+    const qk_product other = ggml_vk_qk_product(&ctx, &z);
     vk_qk_call call = { &ctx, subctx, ggml_vk_qk_state(&ctx), &x };
     const auto kernels = [] { return ggml_vk_qk_routing().find("gemv_id,gemm_id", "q4_0", "f32"); };
     notes.clear();
@@ -318,6 +325,13 @@ static void test_joined_experts() {
         const ggml_cgraph graph = { nodes, 2 };
         CHECK(joins() && fuses(&graph) == 0);
     }
+    ggml_tensor glu = op(GGML_OP_GLU, Y, &y, &z, 64, 2, 3); // but where one gates the other
+    glu.op_params[0] = GGML_GLU_OP_SWIGLU;
+    ggml_tensor * nodes[] = { &y, &z, &glu };
+    const ggml_cgraph graph = { nodes, 3 };
+    CHECK(fuses(&graph) == 2);
+    z.src[2] = &others;
+    CHECK(fuses(&graph) == 0);
 }
 
 // Gate and up, in either order, are one launch with what is behind them.
@@ -503,6 +517,7 @@ static void test_experts() {
     CHECK(mul_mat(&y) && notes.size() == 1 && notes[0].buffers[2].offset == IDS && notes[0].buffers[2].range == 2 * 32 + 8 && notes[0].push[2] == 3);
     ids.nb[1] = 8;
     ggml_tensor sum = op(GGML_OP_ADD_ID, Y + 65536, &y, &bias, 64, 2, 3);
+    sum.src[2] = &ids;
     CHECK(mul_mat(&y, &sum) && notes[0].buffers[4].offset == Y + 65536 && notes[0].push[8] == bias_bits());
     ggml_tensor one = tensor(GGML_TYPE_F32, X, 256), of_one = op(GGML_OP_MUL_MAT_ID, Y, &w, &one, 64, 2, 1);
     ggml_tensor factors = tensor(GGML_TYPE_F32, Z, 1, 2), scaled = op(GGML_OP_MUL, Y + 65536, &of_one, &factors, 64, 2, 1);

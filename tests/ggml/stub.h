@@ -15,7 +15,7 @@
 // ---- ggml.h ----
 
 enum ggml_type { GGML_TYPE_F32, GGML_TYPE_F16, GGML_TYPE_Q4_0, GGML_TYPE_I32, GGML_TYPE_BF16, GGML_TYPE_I64, GGML_TYPE_Q8_0, GGML_TYPE_IQ4_NL };
-enum ggml_op { GGML_OP_ADD, GGML_OP_ADD_ID, GGML_OP_MUL, GGML_OP_MUL_MAT, GGML_OP_MUL_MAT_ID, GGML_OP_GET_ROWS, GGML_OP_SET_ROWS, GGML_OP_CPY, GGML_OP_CONT, GGML_OP_GLU, GGML_OP_COUNT };
+enum ggml_op { GGML_OP_NONE, GGML_OP_ADD, GGML_OP_ADD_ID, GGML_OP_MUL, GGML_OP_MUL_MAT, GGML_OP_MUL_MAT_ID, GGML_OP_GET_ROWS, GGML_OP_SET_ROWS, GGML_OP_CPY, GGML_OP_CONT, GGML_OP_GLU, GGML_OP_COUNT };
 enum ggml_glu_op { GGML_GLU_OP_REGLU, GGML_GLU_OP_SWIGLU };
 enum { GGML_MAX_DIMS = 4, GGML_MAX_SRC = 10 };
 struct ggml_backend_buffer { void * context; };
@@ -28,7 +28,7 @@ inline const char * ggml_type_name(ggml_type t) {
     return names[t];
 }
 inline const char * ggml_op_name(ggml_op op) {
-    static const char * const names[] = { "ADD", "ADD_ID", "MUL", "MUL_MAT", "MUL_MAT_ID", "GET_ROWS", "SET_ROWS", "CPY", "CONT", "GLU" };
+    static const char * const names[] = { "NONE", "ADD", "ADD_ID", "MUL", "MUL_MAT", "MUL_MAT_ID", "GET_ROWS", "SET_ROWS", "CPY", "CONT", "GLU" };
     return names[op];
 }
 inline size_t ggml_type_size(ggml_type t) { return t == GGML_TYPE_Q4_0 ? 18 : t == GGML_TYPE_F16 || t == GGML_TYPE_BF16 ? 2 : t == GGML_TYPE_I64 ? 8 : 4; }
@@ -65,8 +65,13 @@ inline bool ggml_can_fuse_subgraph(const ggml_cgraph * graph, int at, std::initi
     }
     return can;
 }
-inline bool ggml_vk_tensors_overlap(const ggml_tensor * a, const ggml_tensor * b, bool) {
-    return a->at < b->at + ggml_nbytes(b) && b->at < a->at + ggml_nbytes(a);
+inline bool ggml_can_fuse(const ggml_cgraph * graph, int at, std::initializer_list<ggml_op> ops) {
+    if (!ggml_can_fuse_subgraph(graph, at, ops, { at + 1 })) return false;
+    const ggml_tensor * first = graph->nodes[at], * second = graph->nodes[at + 1];
+    return (second->src[0] == first || second->src[1] == first) && ggml_are_same_shape(first, second);
+}
+inline bool ggml_vk_tensors_overlap(const ggml_tensor * a, const ggml_tensor * b, bool in_place) {
+    return !(in_place && a->at == b->at && ggml_nbytes(a) == ggml_nbytes(b)) && a->at < b->at + ggml_nbytes(b) && b->at < a->at + ggml_nbytes(a);
 }
 struct ggml_backend_graph_optimize_params { void (*add_alloc_dep)(void *, ggml_tensor *, ggml_tensor *); void * user_data; };
 

@@ -296,6 +296,13 @@ static inline qk_status qk_plan_product(const qk_backend *backend, const qk_kern
     return QK_OK;
 }
 
+static inline int qk_same_tensor_(const qk_tensor *a, const qk_tensor *b) {
+    int same = a->bytes == b->bytes && a->range.buffer == b->range.buffer && a->range.offset == b->range.offset;
+    for (uint32_t d = 0; d < 4; d++)
+        same = same && a->counts[d] == b->counts[d] && (a->counts[d] == 1 || a->steps[d] == b->steps[d]);
+    return same;
+}
+
 /* Where the bias or the residual is what lies where y goes, sums are added to it. */
 static inline void qk_product_adds(const qk_product *p, qk_epilogue *epilogue) {
     const qk_range **const added[] = {&epilogue->bias, &epilogue->residual};
@@ -308,18 +315,32 @@ static inline void qk_product_adds(const qk_product *p, qk_epilogue *epilogue) {
     }
 }
 
+/* Lets a product write `y`, of the shape of its results, to which tensor `t` of f32 is added: one as large, a vector for all of them, or
+ * with ids a vector of each expert. Or which are multiplied with it, for `factors` of each vector. Whether an epilogue has a place
+ * for it; then it refers to `t`. */
+static inline int qk_product_fuses(qk_product *p, qk_epilogue *epilogue, const qk_tensor *t, int factors, const qk_tensor *y) {
+    const uint64_t *n = t->counts, *m = y->counts;
+    const int by_id = p->ids.bytes != 0, same = memcmp(n, m, sizeof t->counts) == 0;
+    const int one = n[1] * n[2] * n[3] == 1, each = n[1] * n[2] * n[3] == m[1] * m[2] * m[3];
+    const int rows = n[0] == m[0] && (by_id || one);
+    qk_tensor packed = *t;
+    qk_tensor_pack(&packed, t->range);
+    if (!qk_same_tensor_(t, &packed) || !(factors ? n[0] == 1 && each : rows || (same && !by_id)))
+        return 0;
+    memset(epilogue, 0, sizeof *epilogue);
+    epilogue->scale_per = QK_PER_VECTOR;
+    *(factors ? &epilogue->scale : rows ? &epilogue->bias : &epilogue->residual) = &t->range;
+    p->y = *y;
+    p->epilogue = epilogue;
+    qk_product_adds(p, epilogue);
+    return 1;
+}
+
 /* Bytes from the first element of a tensor to behind the last, of which `inner` are those of dimension 0. */
 static inline uint64_t qk_tensor_reach_(const qk_tensor *t, uint64_t inner) {
     for (uint32_t d = 1; d < 4; d++)
         inner += (t->counts[d] - 1) * (t->counts[d] > 1 ? t->steps[d] : 0);
     return inner;
-}
-
-static inline int qk_same_tensor_(const qk_tensor *a, const qk_tensor *b) {
-    int same = a->bytes == b->bytes && a->range.buffer == b->range.buffer && a->range.offset == b->range.offset;
-    for (uint32_t d = 0; d < 4; d++)
-        same = same && a->counts[d] == b->counts[d] && (a->counts[d] == 1 || a->steps[d] == b->steps[d]);
-    return same;
 }
 
 /* Whether `next` has the shape of `t`, and lies behind it in the same buffer, a multiple of `unit` bytes away. */
