@@ -430,6 +430,7 @@ mutate "norms: a tuning that does not fit" $headers/dispatch_tune.h 's/QK_CONSTA
 mutate "norms: no integers of x for others" $headers/dispatch_packed.h 's/p\.epsilon > 0 \|\| //' unit tensors_test
 mutate "norms: kernels that do" $headers/tensors.h 's/!\(p->epsilon > 0\) \|\| qk_norms_product_/1 || qk_norms_product_/' unit tensors_test
 mutate "norms: not of x that others have as it is" $headers/tensors.h 's/ \&\& !\(p->epsilon \+ next->epsilon > 0\)//' unit tensors_test
+mutate "norms: pipelines" $headers/pipelines.h 's/if \(p\.epsilon > 0\)/if (0)/' unit pipelines_test
 mutate "norms: a product is known by it" $headers/launcher.hpp 's/product\.push_back\(qk_bits_of_\(p\.epsilon\)\);//' unit ggml_test
 mutate "gated: rows are of both matrices" templates/views.glsl 's/(row_within.*) \* weights_outer/\1 * 0u/' script views vulkan
 mutate "gated: rows are of both sets" templates/views.glsl 's/(row_of_weights.*) \* weights_outer/\1 * 0u/' script views vulkan

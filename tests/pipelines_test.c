@@ -312,6 +312,26 @@ static void list_may_be_too_short(void **state) {
     assert_int_equal(list.count, 2);
 }
 
+static void norms_are_listed(void **state) {
+    (void)state;
+    static qk_pipeline items[ROOM];
+    const qk_kernel *kernels[MOST_KERNELS];
+    const uint32_t count = find("q4_0", 0, kernels);
+    const qk_limits limits = limits_of(0);
+    qk_pipeline_list list = {items, ROOM, 0};
+    const qk_backend lists = qk_listing_backend(QK_API_VULKAN, &limits, &list);
+    const chance c = {.rows = 4096, .cols = 4096, .shared = 1, .kernel = kernels[0]};
+    const float epsilon = 1e-5f;
+    qk_epilogue epilogue;
+    qk_range bias;
+    qk_product like = product_of(&c, 1, &epilogue, &bias);
+    like.epsilon = epsilon;
+    assert_int_equal(qk_list_products(&lists, kernels, count, INFINITY, &like, 8, NULL), QK_OK);
+    assert_true(list.count > 1);
+    for (uint32_t i = 0; i < list.count; i++)
+        assert_int_equal(qk_constant_(items[i].kernel, items[i].constants, QK_CONSTANT_NORM, 0), qk_bits_of_(epsilon));
+}
+
 /* The number is that of FNV-1a over 07 01 fe 00, "main" with its NUL, and four words of 32 bits, 0 64 3 0x01020304. */
 static void keys_stay(void **state) {
     (void)state;
@@ -343,6 +363,7 @@ int main(void) {
         cmocka_unit_test(shared_bytes_are_ahead_of_units),
         cmocka_unit_test(rows_are_listed),
         cmocka_unit_test(list_may_be_too_short),
+        cmocka_unit_test(norms_are_listed),
         cmocka_unit_test(keys_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -152,6 +152,7 @@ normed() {
     right "format=$format family=gemv type=f32 rows=69 $cols batch=3 epilogue=26 $views,x_stride=2052,y_type=f16$more"
   done
   right "format=$format family=gemv type=f16 rows=9 $cols batch=13 parts=3 $views"
+  right "format=$format family=gemv type=f32 rows=69 cols=512 batch=1 $views constants=schedule:2,local_size_x:64,rows:2,split:1"
 }
 normed q4_K " constants=schedule:3,rows:2" " constants=schedule:2,staged:1024,local_size_x:128,rows:2"
 normed iq3_xxs
