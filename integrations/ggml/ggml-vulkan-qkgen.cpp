@@ -15,6 +15,7 @@ struct vk_qk_node {
     qk_product p;
     qk_epilogue epilogue;
     qk_tensor other; // that the epilogue reads
+    const ggml_tensor * norm; // of its x, which is in the launch, too
 };
 
 static qkgen::routing & ggml_vk_qk_routing() {
@@ -242,15 +243,50 @@ static bool ggml_vk_qk_gates(const ggml_backend_vk_context * ctx, const ggml_cgr
     return gates;
 }
 
-// Makes the product of a node, with the nodes behind it that are of its launch. Experts are a launch each unless one gates the other, for
-// joined ones are not measured.
+static void ggml_vk_qk_prepare(ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at);
+
+// Takes a norm of one token, which ggml fused with its weights, into the launch of the products behind it, if these are more than one, and
+// all that reads it.
+static void ggml_vk_qk_norms(ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at) {
+    int & count = ctx->num_additional_fused_ops;
+    const ggml_tensor * rms = graph->nodes[at], * x = rms->src[0];
+    if (ctx->qk != nullptr) {
+        ctx->qk->norm = nullptr;
+    }
+    if (count != 1 || ctx->fused_rms_norm_mode != RMS_NORM_MUL || ctx->do_add_rms_partials_offset_calculation || ggml_nrows(x) != 1 ||
+        at + 2 >= graph->n_nodes || graph->nodes[at + 2]->src[1] != graph->nodes[at + 1] || !ggml_vk_qk_multiplies(graph->nodes[at + 2])) {
+        return;
+    }
+    const ggml_tensor * normed = graph->nodes[at + 1], * weights = normed->src[normed->src[0] == rms];
+    count = 0;
+    ggml_vk_qk_prepare(ctx, graph, at + 2);
+    vk_qk_node & node = *ctx->qk;
+    const qk_tensor factors = ggml_vk_qk_tensor(ctx, weights);
+    const bool all = node.p.epilogue == nullptr && ggml_node_get_use_count(graph, at + 1) == (node.p.gated ? 2 : count + 1);
+    if (count > 0 && all && x->type == GGML_TYPE_F32 && ggml_is_contiguous(x) && weights->type == GGML_TYPE_F32 &&
+        (normed->flags & GGML_TENSOR_FLAG_OUTPUT) == 0 && qk_product_norms(&node.p, &factors, ggml_get_op_params_f32(rms, 0))) {
+        node.p.x.range = ggml_vk_qk_tensor(ctx, x).range;
+        node.norm = rms;
+        count += 2;
+        ctx->fused_ops_write_mask <<= 2;
+    } else {
+        count = 1;
+        ctx->fused_ops_write_mask = 1 << 1;
+    }
+}
+
+// Makes the product of a node, with the nodes behind it that are of its launch, and a norm before it. Experts are a launch each unless one
+// gates the other, for joined ones are not measured.
 static void ggml_vk_qk_prepare(ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at) {
     const ggml_tensor * mul = graph->nodes[at];
+    if (mul->op == GGML_OP_RMS_NORM) {
+        ggml_vk_qk_norms(ctx, graph, at);
+    }
     if (!ggml_vk_qk_multiplies(mul)) {
         return;
     }
     if (ctx->qk == nullptr) {
-        ctx->qk.reset(new vk_qk_node { ggml_vk_qk_state(ctx), {}, {}, {} });
+        ctx->qk.reset(new vk_qk_node { ggml_vk_qk_state(ctx), {}, {}, {}, nullptr });
     }
     vk_qk_node & node = *ctx->qk;
     int & count = ctx->num_additional_fused_ops, & written = ctx->fused_ops_write_mask;
@@ -260,6 +296,7 @@ static void ggml_vk_qk_prepare(ggml_backend_vk_context * ctx, const ggml_cgraph 
         return t->op == mul->op && t->src[1] == mul->src[1] && t->src[2] == mul->src[2] && ggml_vk_qk_multiplies(t);
     };
     node.p = ggml_vk_qk_product(ctx, mul);
+    node.norm = nullptr;
     if (asks && ggml_vk_qk_fuses(ctx, graph, at, node)) {
         count = 1;
         written = 1 << 1;
@@ -275,9 +312,12 @@ static void ggml_vk_qk_prepare(ggml_backend_vk_context * ctx, const ggml_cgraph 
     }
 }
 
-// MUL_MAT and MUL_MAT_ID, as they were prepared.
+// MUL_MAT and MUL_MAT_ID, or the RMS_NORM before, as they were prepared.
 static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subctx, const ggml_cgraph * graph, int at) {
-    const ggml_tensor * mul = graph->nodes[at], * w = mul->src[0], * x = mul->src[1], * ids = mul->src[2];
+    const bool norms = graph->nodes[at]->op == GGML_OP_RMS_NORM && ctx->qk != nullptr && ctx->qk->norm == graph->nodes[at];
+    at += norms ? 2 : 0;
+    const ggml_tensor * mul = graph->nodes[at], * w = mul->src[0], * ids = mul->src[2];
+    const ggml_tensor * x = norms ? ctx->qk->norm->src[0] : mul->src[1];
     if (!ggml_vk_qk_multiplies(mul)) {
         return false;
     }
@@ -304,15 +344,19 @@ static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subct
         ctx->prealloc_y_need_sync = true;
     }
     if (!ours && ctx->num_additional_fused_ops != 0) { // ggml takes the product alone, which may lie where something still reads
-        ctx->num_additional_fused_ops = 0;
-        ctx->unsynced_nodes_written.push_back(mul);
+        ctx->num_additional_fused_ops = norms ? 1 : 0;
+        ctx->unsynced_nodes_written.push_back(norms ? graph->nodes[at - 1] : mul);
         call.barrier();
+    }
+    if (!ours && norms) {
+        return false; // the products come again
     }
     if (!ours && p.gated) {
         p = ggml_vk_qk_product(ctx, mul);
         return ggml_vk_qk_mul_mat(ctx, subctx, graph, at);
     }
-    const char * how = p.gated ? ", gated" : p.parts[0].products != 0 ? ", joined" : p.epilogue != nullptr ? ", fused" : "";
+    const bool joined = p.parts[0].products != 0;
+    const char * how = norms ? ", normed" : p.gated ? ", gated" : joined ? ", joined" : p.epilogue != nullptr ? ", fused" : "";
     return routing.count(ours, ggml_op_name(mul->op), ours ? p.kernel->family : error.text, how);
 }
 
