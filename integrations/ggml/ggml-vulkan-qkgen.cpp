@@ -340,7 +340,7 @@ static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subct
     const bool ours = call.launcher.multiply(call, kernels, !routing.names_operations(), p, &error) == QK_OK;
     if (p.copy_bytes + p.scratch_bytes != 0) { // the launches read it
         ctx->prealloc_y_last_pipeline_used = (vk_pipeline_struct *) (uintptr_t) p.kernel;
-        ctx->prealloc_y_last_tensor_used = ours && keeps && p.copy_bytes == 0 ? x : nullptr;
+        ctx->prealloc_y_last_tensor_used = ours && keeps ? x : nullptr;
         ctx->prealloc_y_need_sync = true;
     }
     if (!ours && ctx->num_additional_fused_ops != 0) { // ggml takes the product alone, which may lie where something still reads

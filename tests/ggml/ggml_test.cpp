@@ -96,6 +96,9 @@ static void test_gemv() {
     CHECK(notes[0].buffers[1].offset == X && notes[0].buffers[1].range == 3 * 1024);
     CHECK(notes[0].buffers[2].offset == Y && notes[0].buffers[2].range == 3 * 256);
     x.nb[1] = 2048; // every other vector
+    for (const ggml_tensor * t : { &w, &x, &y }) {
+        CHECK(ggml_vk_qk_tensor(&ctx, t).range.size == ggml_nbytes(t));
+    }
     CHECK(mul_mat(&y) && notes.size() == 1 && notes[0].buffers[1].offset == X && notes[0].buffers[1].range == 2 * 2048 + 1024);
     x.nb[0] = 8; // every other element
     CHECK(mul_mat(&y) && notes[0].what == "copy" && launches("qkgen_q4_0_gemv_f32") == 1);

@@ -294,11 +294,11 @@ template <class Pipeline, class Table> class launcher {
         return QK_OK;
     }
 
-    /* Repeats a product that is known; else plans it with what `kernels()` is, and launches it. `p.kernel` as of repeat_product; for `tiles_alone`
-     * see plan_product. The Engine has, beside what is said above,
+    /* Repeats a product that is known; else plans it with what `kernels()` is, and launches it. `p.kernel` as of repeat_product; for
+     * `tiles_alone` see plan_product. The Engine has, beside what is said above,
      *
-     *     qk_range scratch(uint64_t bytes);      memory for what is made of x, of so many bytes at least; when it has to be another, what it
-     *                                            held is lost
+     *     qk_range scratch(uint64_t bytes);      memory for what is made of x, of so many bytes at least; what it held is lost where it has
+     *                                            to be another
      *     bool copy_x(const qk_product &p);      copies x to its beginning, vector after vector; whether it can */
     template <class Engine, class Kernels>
     qk_status multiply(Engine &engine, Kernels kernels, bool tiles_alone, qk_product &p, qk_error *error) {
