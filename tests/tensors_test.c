@@ -240,12 +240,22 @@ static void test_not_normed(void **state) {
         assert_false(qk_product_norms(&p, &other, i == 7 ? 0 : 1e-5f));
         assert_true(qk_bits_of_(p.epsilon) == 0);
     }
-    /* No tiles of many vectors, and no integers of x for others. */
-    p = product_of(4096, 8, 1, 1);
-    p.shares = 1;
+    qk_product next = one;
+    next.weights.range.offset += 64 * ROW;
+    next.y.range.offset += 4096;
+    p = one;
     assert_true(qk_product_norms(&p, &norm, 1e-5f));
-    assert_int_equal(plan(&backend, &p), QK_OK);
-    assert_int_equal(p.scratch_bytes, 0);
+    assert_false(qk_product_joins(&p, &next));
+    /* No integers of x for others, and no tiles of many vectors. */
+    const qk_kernel *kernels[MOST];
+    const qk_views normed = {.epsilon = 1, .norm = norm.range};
+    uint32_t packs = 0;
+    backend.limits.features |= QK_FEATURE_INTEGER_DOT_PRODUCT;
+    for (uint32_t i = 0, n = kernels_of("gemv", NULL, kernels); i < n; i++) {
+        packs += qk_gemv_scratch(&backend, kernels[i], 4096, 4096, 8, NULL) != 0;
+        assert_int_equal(qk_gemv_scratch(&backend, kernels[i], 4096, 4096, 8, &normed), 0);
+    }
+    assert_true(packs > 0);
     p = product_of(4096, 100, 1, 1);
     assert_true(qk_product_norms(&p, &norm, 1e-5f));
     assert_int_equal(plan(&backend, &p), QK_OK);

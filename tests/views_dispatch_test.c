@@ -781,7 +781,7 @@ static void test_refused_norms(void **state) {
     NORMED(c.views.norm = c.y, ARGUMENT, "y is bytes 0 to 512 of a buffer, must be apart from norm, bytes 0 to 1024");
     NORMED(c.cols = 256 + 32, UNSUPPORTED, wide); /* no larger tiles */
     NORMED(c.backend.limits.subgroup_size = 0, UNSUPPORTED, wide);
-    NORMED(c.backend.limits.shared_bytes = 400, UNSUPPORTED, wide);
+    NORMED(c.backend.limits.shared_bytes = 700, UNSUPPORTED, wide);
     const qk_tuning_entry entry = {.kernel = "toy",
                                    .rows = 128,
                                    .cols = 256,

@@ -309,7 +309,7 @@ static inline int qk_takes_norm_(const qk_kernel *kernel) {
 
 /* Whether x can be normed for that kernel. */
 static inline qk_status qk_check_norm_(const qk_kernel *kernel, float epsilon, qk_error *error) {
-    if (!(epsilon >= 0) || qk_bits_of_(epsilon) >= 0x7F800000u)
+    if (qk_bits_of_(epsilon) >= 0x7F800000u) /* or below 0 */
         return qk_fail(error, QK_ERROR_ARGUMENT, "%s: views->epsilon is %g, must be finite and positive, or 0",
                        kernel->name, (double)epsilon);
     return qk_bits_of_(epsilon) == 0 || qk_takes_norm_(kernel)
