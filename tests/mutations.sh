@@ -430,7 +430,7 @@ mutate "norms: no integers of x for others" $headers/dispatch_packed.h 's/p\.eps
 mutate "norms: kernels that do" $headers/tensors.h 's/!\(p->epsilon > 0\) \|\| qk_norms_product_/1 || qk_norms_product_/' unit tensors_test
 mutate "norms: not of x that others have as it is" $headers/tensors.h 's/ \&\& !\(p->epsilon \+ next->epsilon > 0\)//' unit tensors_test
 mutate "norms: pipelines" $headers/pipelines.h 's/if \(p\.epsilon > 0\)/if (0)/' unit pipelines_test
-mutate "norms: a product is known by it" $headers/launcher.hpp 's/product\.push_back\(qk_bits_of_\(p\.epsilon\)\);//' unit ggml_test
+mutate "norms: a product is known by it" $headers/launcher.hpp 's/product\.add\(qk_bits_of_\(p\.epsilon\)\);//' unit ggml_test
 mutate "gated: rows are of both matrices" templates/views.glsl 's/(row_within.*) \* weights_outer/\1 * 0u/' script views vulkan
 mutate "gated: rows are of both sets" templates/views.glsl 's/(row_of_weights.*) \* weights_outer/\1 * 0u/' script views vulkan
 mutate "gated: an expert begins where two rows do" templates/views.glsl 's/VIEWS == 2u \? 2u : 1u/1u/' script views vulkan
@@ -479,7 +479,15 @@ mutate "ggml: sums lie over no x that others read" $glue 's/ \|\| over\(mul->src
 mutate "ggml: sums lie over all of what is added or nothing" $glue 's/over\(t, true\) \|\| //' unit ggml_test
 mutate "ggml: products of other experts are a launch each" $glue 's/ \&\& t->src\[2\] == mul->src\[2\]//' unit ggml_test
 mutate "ggml: what is behind a product that is not ours is not, either" $glue 's/if \(!ours \&\& ctx->num_additional_fused_ops != 0\)/if (false)/' unit ggml_test
-mutate "ggml: what was fused waits for a product that is not ours" $glue 's/ctx->unsynced_nodes_written.push_back\(mul\);/;/' unit ggml_test
+mutate "ggml: what was fused waits for a product that is not ours" $glue 's/ctx->unsynced_nodes_written.push_back\(norms.*;/;/' unit ggml_test
+mutate "ggml: a norm that others read is in no launch" $glue 's/ \&\& ggml_node_get_use_count\(.*;/;/' unit ggml_test
+mutate "ggml: nor one that is asked for" $glue 's/\(normed->flags \& GGML_TENSOR_FLAG_OUTPUT\) == 0 \&\& //' unit ggml_test
+mutate "ggml: nor one with sums of additions" $glue 's/ \|\| ctx->do_add_rms_partials_offset_calculation//' unit ggml_test
+mutate "ggml: nor one without weights" $glue 's/ctx->fused_rms_norm_mode != RMS_NORM_MUL/false/' unit ggml_test
+mutate "ggml: nor one before a single product" $glue 's/count > 0 \&\& all/all/' unit ggml_test
+mutate "ggml: a norm's launch reads what is normed" $glue 's/node\.p\.x\.range = .*;/;/' unit ggml_test
+mutate "ggml: a norm that no kernel takes is ggml's, with its weights" $glue 's/norms \? 1 : 0;/0;/' unit ggml_test
+mutate "ggml: and it is what is written then" $glue 's/norms \? graph->nodes\[at - 1\] : mul/mul/' unit ggml_test
 mutate "ggml: tokens of other ids are sorted anew" $glue 's/last->src\[2\] == ids \&\& last->src/last->src/' unit ggml_test
 mutate "ggml: tokens are sorted anew for tiles of other rows" $glue 's/ \&\& ggml_are_same_shape\(last->src\[0\], w\);/;/' unit ggml_test
 mutate "ggml: x begins where nothing can be copied" $glue 's/if \(get_misalign_bytes\(ctx, x\) != 0\)/if (false)/' unit ggml_test

@@ -253,7 +253,7 @@ static void ggml_vk_qk_norms(ggml_backend_vk_context * ctx, const ggml_cgraph * 
     if (ctx->qk != nullptr) {
         ctx->qk->norm = nullptr;
     }
-    if (count != 1 || ctx->fused_rms_norm_mode != RMS_NORM_MUL || ctx->do_add_rms_partials_offset_calculation || ggml_nrows(x) != 1 ||
+    if (count != 1 || ctx->fused_rms_norm_mode != RMS_NORM_MUL || ctx->do_add_rms_partials_offset_calculation ||
         at + 2 >= graph->n_nodes || graph->nodes[at + 2]->src[1] != graph->nodes[at + 1] || !ggml_vk_qk_multiplies(graph->nodes[at + 2])) {
         return;
     }

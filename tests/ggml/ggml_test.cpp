@@ -399,6 +399,69 @@ static void test_gated() {
     CHECK(kept == std::vector<ggml_tensor *> { &x });
 }
 
+// A norm of one token is in the launch of the products behind it, where these are all that read it.
+static void test_normed() {
+    ggml_tensor x = tensor(GGML_TYPE_F32, X, 256), factors = tensor(GGML_TYPE_F32, OTHER, 256);
+    ggml_tensor rms = op(GGML_OP_RMS_NORM, Z, &x, nullptr, 256, 1), normed = op(GGML_OP_MUL, Z, &rms, &factors, 256, 1);
+    ggml_tensor w = tensor(GGML_TYPE_Q4_0, 0, 256, 64), v = tensor(GGML_TYPE_Q4_0, 70 * 144, 256, 64);
+    ggml_tensor gate = op(GGML_OP_MUL_MAT, Y, &w, &normed, 64, 1), up = op(GGML_OP_MUL_MAT, Y + 4096, &v, &normed, 64, 1);
+    ggml_tensor last = op(GGML_OP_GLU, Y, &gate, &up, 64, 1), reads = op(GGML_OP_ADD, Z + 4096, &x, &x, 64, 1);
+    ggml_tensor * nodes[] = { &rms, &normed, &gate, &up, &last, &reads };
+    const ggml_cgraph graph = { nodes, 6 };
+    const float epsilon = 1e-5f;
+    std::memcpy(rms.op_params, &epsilon, 4);
+    last.op_params[0] = GGML_GLU_OP_SWIGLU;
+    const auto fuses = [&] { // as ggml does, with the weights
+        ctx.num_additional_fused_ops = 1;
+        ctx.fused_ops_write_mask = 1 << 1;
+        ggml_vk_qk_prepare(&ctx, &graph, 0);
+        return ctx.num_additional_fused_ops;
+    };
+    const auto launch = [&] {
+        notes.clear();
+        return ggml_vk_qk_mul_mat(&ctx, subctx, &graph, 0);
+    };
+    const auto apart = [&] { return fuses() == 1 && ctx.fused_ops_write_mask == 1 << 1 && !launch() && notes.empty(); };
+    CHECK(apart());
+    ctx.fused_rms_norm_mode = RMS_NORM_MUL;
+    CHECK(fuses() == 4 && ctx.fused_ops_write_mask == 1 << 4 && ctx.qk->p.gated == 1 && ctx.qk->p.epsilon == epsilon);
+    CHECK(launch() && notes.size() == 1 && launches("qkgen_q4_0_gemv_f32") == 1);
+    CHECK(notes[0].buffers[1].offset == X && notes[0].buffers[2].offset == Y && notes[0].buffers[3].offset == OTHER);
+    std::swap(normed.src[0], normed.src[1]); // weights may be the first
+    const std::vector<noted> first = notes;
+    CHECK(fuses() == 4 && launch() && notes == first);
+    last.op = GGML_OP_CONT; // joined ones, both written
+    CHECK(fuses() == 3 && ctx.fused_ops_write_mask == 3 << 2 && launch() && notes.size() == 1 && !(notes == first));
+    last.op = GGML_OP_GLU;
+    reads.src[1] = &normed;
+    CHECK(apart());
+    reads.src[1] = &x;
+    normed.flags = GGML_TENSOR_FLAG_OUTPUT;
+    CHECK(apart());
+    normed.flags = 0;
+    ctx.do_add_rms_partials_offset_calculation = true;
+    CHECK(apart());
+    ctx.do_add_rms_partials_offset_calculation = false;
+    up.src[1] = &x; // one product alone is faster without
+    CHECK(apart());
+    up.src[1] = &normed;
+    for (ggml_tensor * t : { &x, &factors }) {
+        t->type = GGML_TYPE_F16;
+        CHECK(apart());
+        t->type = GGML_TYPE_F32;
+    }
+    for (ggml_tensor * t : { &x, &rms, &normed, &gate, &up, &last }) t->ne[1] = 2;
+    CHECK(apart());
+    for (ggml_tensor * t : { &x, &rms, &normed, &gate, &up, &last }) t->ne[1] = 1;
+    // What a kernel refuses, ggml norms, and then come the products.
+    x.at = Y;
+    CHECK(fuses() == 4 && !launch() && ctx.num_additional_fused_ops == 1);
+    CHECK(ctx.unsynced_nodes_written == std::vector<const ggml_tensor *> { &normed });
+    ctx.unsynced_nodes_written.clear();
+    x.at = X;
+    ctx.fused_rms_norm_mode = RMS_NORM_COUNT;
+}
+
 static std::vector<noted> notes_of(ggml_tensor * y, ggml_tensor * second = nullptr) {
     CHECK(mul_mat(y, second));
     return notes;
@@ -717,6 +780,7 @@ int main() {
     test_three_joined();
     test_joined_experts();
     test_gated();
+    test_normed();
     test_remembered();
     test_remembered_scratch();
     test_gemm();
