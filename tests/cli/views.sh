@@ -145,7 +145,7 @@ right() {
 normed() {
   local format=$1 more cols=cols=2048 views=views=epsilon=0.01
   shift
-  for more in "" " constants=schedule:2,local_size_x:256,rows:2,split:8" "$@"; do
+  for more in "" "$@"; do
     right "format=$format family=gemv type=f32 rows=69 $cols batch=1 epilogue=19 $views,y_offset=4,x_offset=48$more"
     right "format=$format family=gemv type=f16 rows=69 $cols batch=1 $views,batches=2,weights_batches=2,x_strides=same,gated=2$more"
     right "format=$format family=gemv type=f32 rows=69 $cols batch=1 epilogue=1 $views,batches=3,weights_batches=3,x_strides=same,parts=2:70:0:1:0:138$more"
@@ -154,7 +154,7 @@ normed() {
   right "format=$format family=gemv type=f16 rows=9 $cols batch=13 parts=3 $views"
   right "format=$format family=gemv type=f32 rows=69 cols=512 batch=1 $views constants=schedule:2,local_size_x:64,rows:2,split:1"
 }
-normed q4_K " constants=schedule:3,rows:2" " constants=schedule:2,staged:1024,local_size_x:128,rows:2"
+normed q4_K " constants=schedule:2,local_size_x:256,rows:2,split:8" " constants=schedule:3,rows:2" " constants=schedule:2,staged:1024,local_size_x:128,rows:2"
 normed iq3_xxs
 head -c $((7 * 8 * 34)) "$work/all_w" >"$work/w"
 head -c 2048 "$work/all_f32" >"$work/x"

@@ -43,8 +43,8 @@ typedef struct qk_views {
      * of its own, and no epilogue is for them but `adds`. */
     qk_part parts[QK_MOST_PARTS];
     uint32_t gated; /* 1: y is silu(the first) * the second; 2: the first * silu(the second); 0: products have a y each */
-    /* Not 0: each vector of x is normed first, x[k] / sqrt(mean of x^2 + epsilon) * norm[k], where norm has cols f32. For kernels of gemv with
-     * the constant NORM, whole blocks, and no scale in the epilogue; all else of it comes behind. */
+    /* Not 0: each vector of x is normed first, x[k] / sqrt(mean of x^2 + epsilon) * norm[k], where norm has cols f32. For kernels of gemv
+     * with the constant NORM, whole blocks, and no scale in the epilogue; all else of it comes behind. */
     float epsilon;
     qk_range norm;
 } qk_views;

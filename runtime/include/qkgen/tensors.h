@@ -486,8 +486,8 @@ static inline int qk_product_gates(qk_product *p, const qk_product *up, const qk
     return 1;
 }
 
-/* Lets a product norm its x, which is f32: x[k] / sqrt(mean of x^2 + epsilon) * weights[k], one weight for each column. Behind what joins or
- * gates it. Whether it can; a kernel or a device may still refuse it (qk_plan_product, qk_dispatch_product). */
+/* Lets a product norm its x, which is f32: x[k] / sqrt(mean of x^2 + epsilon) * weights[k], one weight for each column. Behind what joins
+ * or gates it. Whether it can; a kernel or a device may still refuse it (qk_plan_product, qk_dispatch_product). */
 static inline int qk_product_norms(qk_product *p, const qk_tensor *weights, float epsilon) {
     const uint64_t *w = weights->counts;
     if (p->ids.bytes != 0 || p->epsilon > 0 || !(epsilon > 0) || qk_bits_of_(epsilon) >= 0x7F800000u ||
