@@ -72,7 +72,7 @@ uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x %
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_within(uint n) { return VIEWS == 2u ? n / 2u + n % 2u * weights_outer : n; }
 uint row_of_weights(uint n) { return weights_begin + row_within(n); }  // among all of them
-uint x_row = 0u;
+uint x_row = 0u;  // where the right-hand side at hand begins
 uint x_from(uint vector, uint row_runs) {  // its runs
     const uint from = VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
     x_row = from;

@@ -13,9 +13,6 @@ typedef enum qk_many {
     QK_PER_RESULT  /* one for each row and vector, as y has them */
 } qk_many;
 
-/* The weights of a norm, which are bound as scales are. */
-#define QK_PER_COLUMN_ ((qk_many)4)
-
 /* All zeros: results are stored as they are. */
 typedef struct qk_epilogue {
     uint32_t adds;     /* 1: they are added to what y holds, such as a residual; 0: they take its place */
@@ -80,7 +77,7 @@ static inline qk_results_ qk_results_of_(const qk_gemv_ *g, const qk_limits *lim
 /* Appends what the epilogue reads as `name`; without a range, nothing of y in its place. */
 static inline qk_status qk_add_epilogue_(qk_call_ *call, const qk_argument_ *y, const char *name, const qk_range *range,
                                          qk_many many, const qk_results_ *r, qk_error *error) {
-    if (range != NULL && many == QK_PER_COLUMN_)
+    if (range != NULL && range == r->norm)
         return qk_add_(call, "norm", *range, r->cols, 4, error);
     if (range != NULL && many == QK_PER_RESULT)
         return qk_add_(call, name, *range, r->extent, 4, error);
@@ -144,10 +141,8 @@ static inline qk_status qk_add_results_(qk_call_ *call, qk_range y, const qk_res
 #define QK_EPILOGUE_ADD_(bit, NAME, field, binding, many, meaning)                                                     \
     if (status == QK_OK)                                                                                               \
         status = qk_add_epilogue_(call, to, #field, e.field, (many), r, error);
-    if (r->norm != NULL) {
+    if (r->norm != NULL)
         e.scale = r->norm;
-        e.scale_per = QK_PER_COLUMN_;
-    }
     QK_EPILOGUES(QK_EPILOGUE_ADD_)
 #undef QK_EPILOGUE_ADD_
     if (status == QK_OK)

@@ -4,6 +4,7 @@
 #define QKGEN_LAUNCHER_HPP
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -62,16 +63,26 @@ template <class Pipeline, class Table> class launcher {
             return scratch_bytes == 0 || same(scratch, p.scratch);
         }
     };
-    enum { hashed = 11, most_words = 96, most_kept = 16384 };
+    /* Three words for each range; and for each tensor its counts, its steps and the bytes of an element. */
+    enum {
+        words_of_tensors = 4 * (3 + 4 + 4 + 1),
+        words_of_parts = 3 * QK_MOST_PARTS,
+        words_of_epilogue = 2 + 3 * (QK_RESULT_BINDINGS_ - 1),
+        words_of_others = 10, /* the types, the status, shares, gated, epsilon and norm */
+        most_words = words_of_tensors + words_of_parts + words_of_epilogue + words_of_others
+    };
+    enum { hashed = 11, most_kept = 16384 };
     /* What a product is known by. It is written and compared for each launch, so there is no memory to ask for. */
     struct words {
         uint64_t at[most_words];
         size_t count;
 
         void add(uint64_t word) {
+            assert(count < most_words);
             at[count++] = word;
         }
         void add(const uint64_t *from, size_t n) {
+            assert(count + n <= most_words);
             std::copy(from, from + n, at + count);
             count += n;
         }
