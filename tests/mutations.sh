@@ -834,6 +834,10 @@ mutate "teams: smaller workgroups before fewer rows" $share 's/else if \(two && 
 mutate "teams: of one vector, no pairs" $choose \
   's/!qk_looks_up_pairs_\(kernel\) && limits->subgroup_size >= 32 && qk_busy/limits->subgroup_size >= 32 \&\& qk_busy/' unit dispatch_sums_test
 mutate "integers once: beside units, where others share them" runtime/include/qkgen/tensors.h 's/if \(!p->shares \|\| /if (/' unit pipelines_test
+mutate "integers once: beside units, of few vectors where weights are looked up" runtime/include/qkgen/tensors.h \
+  's/ \|\| vectors <= QK_PACK_X_LOOKUPS/ || vectors != 0/' unit pipelines_test
+mutate "as many vectors are kept as there are" $choose 's/    qk_keep_as_many_\(kernel, batch, constants\);//' unit pipelines_test
+mutate "sums side by side are of a power of two" $choose 's/vectors != QK_VECTORS_FEW_ &&/vectors != 99 \&\&/' unit pipelines_test
 mutate "integers once: not of large tiles" runtime/include/qkgen/tensors.h 's/\(small \|\| !bytes\)/(small || bytes)/' unit pipelines_test
 mutate "integers once: of as many values as pay for a launch" runtime/include/qkgen/choice.def 's/(QK_PACK_X_VALUES) 36864/\1 49152/' unit pipelines_test
 mutate "no more subgroups share a row ahead than have slices of it" $share 's/while \(!ahead \&\& s.split/while (s.split/' unit dispatch_sums_test

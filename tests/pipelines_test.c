@@ -243,7 +243,8 @@ static void x_is_made_integers_once(void **state) {
     }
 }
 
-/* Beside matrix units, of few rows and more than four vectors: a launch before makes bytes for several matrices. */
+/* Beside matrix units, of few rows and more than four vectors: a launch before makes bytes for several matrices. Where weights are looked
+ * up, of few vectors alone. */
 static void shared_bytes_are_ahead_of_units(void **state) {
     (void)state;
     const struct {
@@ -252,17 +253,49 @@ static void shared_bytes_are_ahead_of_units(void **state) {
         double allowed;
     } cases[] = {{1024, 4096, 8, 1, 1, INFINITY}, {1024, 4096, 5, 1, 1, INFINITY},  {1024, 4096, 8, 0, 0, INFINITY},
                  {4096, 4096, 8, 1, 0, INFINITY}, {1024, 4096, 16, 1, 0, INFINITY}, {1024, 512, 8, 1, 0, INFINITY},
-                 {1024, 4096, 8, 1, 0, 0.003},    {1024, 8192, 8, 0, 0, INFINITY}};
-    const qk_kernel *kernels[MOST_KERNELS];
-    const uint32_t count = find("q4_0", 0, kernels);
+                 {1024, 4096, 8, 1, 0, 0.003},    {1024, 8192, 8, 0, 0, INFINITY},  {1024, 4096, 6, 1, 1, INFINITY},
+                 {1024, 4096, 7, 1, 0, INFINITY}};
     const qk_limits limits = limits_of(0);
     qk_backend backend = qk_listing_backend(QK_API_VULKAN, &limits, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const qk_kernel *kernels[MOST_KERNELS];
+        const uint32_t count = find(i < 8 ? "q4_0" : "mxfp4", 0, kernels);
         const qk_product p = planned(&backend, kernels, count, cases[i].rows, cases[i].cols, cases[i].vectors,
                                      cases[i].shares, cases[i].allowed);
         if ((qk_products_of_(p.kernel) == QK_ONE_) != cases[i].bytes) fail_msg("case %zu takes %s", i, p.kernel->name);
         if (cases[i].bytes) assert_true(p.scratch_bytes != 0);
     }
+}
+
+/* A launch keeps as many vectors as there are, where a schedule can; else a power of two. Returns whether it was the former. */
+static int keeps(const qk_kernel *kernel, uint32_t device, uint32_t vectors) {
+    qk_pipeline items[4];
+    const qk_limits limits = limits_of(device);
+    qk_pipeline_list list = {items, 4, 0};
+    qk_backend asks = qk_listing_backend(QK_API_VULKAN, &limits, &list);
+    const chance c = {.rows = 4096, .cols = 4096, .shared = 1, .kernel = kernel};
+    asks.launch = note;
+    ask(&asks, &kernel, 1, &c, vectors, 0);
+    assert_true(list.count >= 1);
+    const uint32_t *constants = items[0].constants, kept = qk_constant_(kernel, constants, QK_CONSTANT_BATCH, 0);
+    const uint32_t schedule = qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0);
+    const int few = schedule == QK_SCHEDULE_WIDE || schedule == QK_SCHEDULE_AHEAD;
+    if (kept != (few && vectors > 2 ? vectors > 4 ? 8 : 4 : vectors))
+        fail_msg("%s keeps %u of %u in schedule %u", kernel->name, kept, vectors, schedule);
+    return !few && kept == vectors;
+}
+
+static void as_many_are_kept_as_there_are(void **state) {
+    (void)state;
+    const qk_kernel *kernels[MOST_KERNELS];
+    const uint32_t count = find("q4_K", 0, kernels);
+    uint32_t exactly[9] = {0};
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t vectors = 1; vectors <= 8; vectors++)
+            for (uint32_t device = 0; device < 3; device++)
+                if (kernels[i]->operand_tile == 0 && (kernels[i]->features & QK_FEATURE_COOPERATIVE_MATRIX) == 0)
+                    exactly[vectors] += (uint32_t)keeps(kernels[i], device, vectors);
+    for (uint32_t vectors = 3; vectors <= 8; vectors++) assert_int_equal(exactly[vectors], 9);
 }
 
 /* Other families are listed by their own calls, and what is wrong is refused. */
@@ -361,6 +394,7 @@ int main(void) {
         cmocka_unit_test(x_is_made_integers_once),
         cmocka_unit_test(epilogues_share_a_pipeline),
         cmocka_unit_test(shared_bytes_are_ahead_of_units),
+        cmocka_unit_test(as_many_are_kept_as_there_are),
         cmocka_unit_test(rows_are_listed),
         cmocka_unit_test(list_may_be_too_short),
         cmocka_unit_test(norms_are_listed),

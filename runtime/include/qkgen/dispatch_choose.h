@@ -282,11 +282,20 @@ static inline void qk_set_gemv_constants_(const qk_kernel *kernel, const qk_limi
     qk_share_memory_(kernel, limits, &s, cols, constants);
 }
 
-/* The constants of a launch: the descriptor's, but for as many right-hand sides as there are, and for few rows, of which
+/* Constants that were chosen for a power of two of right-hand sides, for as many as there are, where a schedule takes any number of them:
+ * not where their sums are side by side in the lanes of a subgroup, nor on more than eight, which are launched by eights. */
+static inline void qk_keep_as_many_(const qk_kernel *kernel, uint64_t batch, uint32_t *constants) {
+    uint32_t schedule = qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, QK_SCHEDULE_NONE);
+    if (schedule != QK_SCHEDULE_NONE && qk_schedule_of_(schedule)->vectors != QK_VECTORS_FEW_ &&
+        batch < qk_constant_(kernel, constants, QK_CONSTANT_BATCH, 1))
+        qk_set_constant_(kernel, QK_CONSTANT_BATCH, (uint32_t)batch, constants);
+}
+
+/* The constants of a launch: the descriptor's, but for a power of two of right-hand sides, and for few rows, of which
  * subgroups take parts, so that a device is busy. Of many rows, the next are loaded ahead, where a workgroup keeps all of x and has
  * memory for them. */
-static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *limits, uint64_t batch, uint64_t rows,
-                                      uint64_t cols, uint32_t *constants) {
+static inline void qk_constants_for_kept_(const qk_kernel *kernel, const qk_limits *limits, uint64_t batch,
+                                          uint64_t rows, uint64_t cols, uint32_t *constants) {
     if (qk_walks_columns_(kernel, limits, rows, cols)) {
         qk_columns_constants_(kernel, limits, batch, rows, cols, constants);
         return;
@@ -315,6 +324,13 @@ static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *
         qk_form_teams_(kernel, limits, rows, cols, &s);
     }
     qk_set_gemv_constants_(kernel, limits, cols, s, constants);
+}
+
+/* The same for as many right-hand sides as there are. */
+static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *limits, uint64_t batch, uint64_t rows,
+                                      uint64_t cols, uint32_t *constants) {
+    qk_constants_for_kept_(kernel, limits, batch, rows, cols, constants);
+    qk_keep_as_many_(kernel, batch, constants);
 }
 
 /* Workgroups of a launch with those constants: what one keeps of x, or shares, it does for many rows. */

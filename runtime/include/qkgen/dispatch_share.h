@@ -106,7 +106,7 @@ static inline void qk_share_among_large_(const qk_limits *limits, uint32_t digit
 }
 
 /* A subgroup keeps a slice of x for the rows that it takes at a time, which are fewer where subgroups would be too few. `kept` is a power
- * of two; `own` is whether each thread keeps its part of x. */
+ * of two, at least as many as there are; `own` is whether each thread keeps its part of x. */
 static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *limits, uint32_t kept, int own,
                                       uint64_t rows, uint64_t cols, int ahead) {
     qk_share_ s = {kept, 0, 1, 128, own, 0, 0, ahead, 0, 0};

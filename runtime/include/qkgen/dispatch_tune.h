@@ -24,7 +24,7 @@ static inline uint32_t qk_distance_(uint64_t a, uint64_t b) {
     return x < y ? y - x : x - y;
 }
 
-/* Right-hand sides are kept in powers of two. */
+/* Constants are chosen for powers of two of right-hand sides. */
 static inline uint32_t qk_batch_class_(uint64_t batch) {
     uint32_t kept = 1;
     while (kept < batch && kept < UINT32_C(1) << 31)

@@ -215,7 +215,8 @@ static inline const qk_kernel *qk_product_shared_(const qk_backend *backend, con
         return NULL;
     for (uint32_t i = 0; i < count; i++) {
         const qk_kernel *one = kernels[i];
-        if (qk_products_of_(one) == QK_ONE_ && qk_lookups_of_(one) == 0 && qk_pack_pays_(p, one, vectors) &&
+        const int faster = qk_lookups_of_(one) == 0 || vectors <= QK_PACK_X_LOOKUPS;
+        if (qk_products_of_(one) == QK_ONE_ && faster && qk_pack_pays_(p, one, vectors) &&
             qk_choose(&one, 1, &backend->limits, w[1], w[0], vectors, allowed) != NULL &&
             qk_gemv_scratch(backend, one, w[1], w[0], p->y.counts[1], &p->views) != 0)
             return one;
