@@ -837,6 +837,8 @@ mutate "integers once: beside units, where others share them" runtime/include/qk
 mutate "integers once: beside units, of few vectors where weights are looked up" runtime/include/qkgen/tensors.h \
   's/ \|\| vectors <= QK_PACK_X_LOOKUPS/ || vectors != 0/' unit pipelines_test
 mutate "as many vectors are kept as there are" $choose 's/    qk_keep_as_many_\(kernel, batch, constants\);//' unit pipelines_test
+mutate "teams: memory is for as many vectors as there are" $share 's/teams_tile \* qk_min_\(vectors, s->kept\)/teams_tile * s->kept/' \
+  unit pipelines_test
 mutate "sums side by side are of a power of two" $choose 's/vectors != QK_VECTORS_FEW_ &&/vectors != 99 \&\&/' unit pipelines_test
 mutate "integers once: not of large tiles" runtime/include/qkgen/tensors.h 's/\(small \|\| !bytes\)/(small || bytes)/' unit pipelines_test
 mutate "integers once: of as many values as pay for a launch" runtime/include/qkgen/choice.def 's/(QK_PACK_X_VALUES) 36864/\1 49152/' unit pipelines_test

@@ -321,7 +321,7 @@ static inline void qk_constants_for_kept_(const qk_kernel *kernel, const qk_limi
     }
     if (s.teams) {
         s.own = s.staged = 0;
-        qk_form_teams_(kernel, limits, rows, cols, &s);
+        qk_form_teams_(kernel, limits, batch, rows, cols, &s);
     }
     qk_set_gemv_constants_(kernel, limits, cols, s, constants);
 }
