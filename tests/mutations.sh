@@ -839,6 +839,11 @@ mutate "integers once: beside units, of few vectors where weights are looked up"
 mutate "as many vectors are kept as there are" $choose 's/    qk_keep_as_many_\(kernel, batch, constants\);//' unit pipelines_test
 mutate "teams: memory is for as many vectors as there are" $share 's/teams_tile \* qk_min_\(vectors, s->kept\)/teams_tile * s->kept/' \
   unit pipelines_test
+mutate "teams: of large blocks, whole words" $choose 's/ && bytes % 4 == 0 &&/ \&\&/' unit pipelines_test
+mutate "teams: of large blocks, few bits" $choose 's/vectors == 3 \|\| 8 \* bytes/1 || 8 * bytes/' unit pipelines_test
+mutate "teams: of large blocks, three of more bits" $choose 's/vectors == 3 \|\| 8 \* bytes/8 * bytes/' unit pipelines_test
+mutate "teams: of large blocks, not of many weights" $choose 's/rows \* cols <= QK_TEAMS_MOST_WEIGHTS \*/rows * cols \/ 9 <= QK_TEAMS_MOST_WEIGHTS */' \
+  unit pipelines_test
 mutate "sums side by side are of a power of two" $choose 's/vectors != QK_VECTORS_FEW_ &&/vectors != 99 \&\&/' unit pipelines_test
 mutate "integers once: not of large tiles" runtime/include/qkgen/tensors.h 's/\(small \|\| !bytes\)/(small || bytes)/' unit pipelines_test
 mutate "integers once: of as many values as pay for a launch" runtime/include/qkgen/choice.def 's/(QK_PACK_X_VALUES) 36864/\1 49152/' unit pipelines_test

@@ -309,6 +309,26 @@ static void as_many_are_kept_as_there_are(void **state) {
     assert_int_equal(constant_of(exact, 0, 1024, 5, QK_CONSTANT_SPLIT), 8);
 }
 
+/* Of two to four vectors, bytes of large blocks are what teams share: not of many weights, nor of many bits, but of three vectors. */
+static void teams_share_large_blocks(void **state) {
+    (void)state;
+    qk_kernel kernel = *qk_find_kernel(qkgen_kernels, QKGEN_KERNEL_SETS, QK_API_VULKAN, "q4_K", "gemv", "int8", "f32");
+    qk_binding bindings[QK_MAX_BINDINGS];
+    const struct {
+        uint64_t rows;
+        uint32_t vectors, bytes;
+        int teams;
+    } cases[] = {{14336, 2, 144, 1}, {14336, 4, 144, 1}, {28672, 2, 144, 0}, {28672, 4, 144, 0}, {14336, 2, 176, 0},
+                 {14336, 3, 176, 1}, {14336, 4, 176, 0}, {14336, 3, 146, 0}, {14336, 8, 144, 0}};
+    for (uint32_t i = 0; i < kernel.binding_count; i++) bindings[i] = kernel.bindings[i];
+    kernel.bindings = bindings;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bindings[0].block_bytes = cases[i].bytes;
+        const uint32_t schedule = constant_of(&kernel, 0, cases[i].rows, cases[i].vectors, QK_CONSTANT_SCHEDULE);
+        if ((schedule == QK_SCHEDULE_TEAMS) != cases[i].teams) fail_msg("case %zu: %u", i, schedule);
+    }
+}
+
 /* Other families are listed by their own calls, and what is wrong is refused. */
 static void rows_are_listed(void **state) {
     (void)state;
@@ -406,6 +426,7 @@ int main(void) {
         cmocka_unit_test(epilogues_share_a_pipeline),
         cmocka_unit_test(shared_bytes_are_ahead_of_units),
         cmocka_unit_test(as_many_are_kept_as_there_are),
+        cmocka_unit_test(teams_share_large_blocks),
         cmocka_unit_test(rows_are_listed),
         cmocka_unit_test(list_may_be_too_short),
         cmocka_unit_test(norms_are_listed),

@@ -170,6 +170,18 @@ static inline int qk_shares_one_(const qk_kernel *kernel, const qk_limits *limit
            qk_ceil_(cols, kernel->teams_kept) * tile <= qk_team_fours_(kernel, limits);
 }
 
+/* Whether teams share bytes of two to four right-hand sides though subgroups could keep them: of three, a subgroup would keep four. */
+static inline int qk_shares_blocks_(const qk_kernel *kernel, const qk_limits *limits, uint64_t vectors, uint64_t rows,
+                                    uint64_t cols) {
+    uint64_t bytes = qk_block_bytes_(kernel);
+    return vectors >= 2 && vectors <= 4 && qk_has_teams_(kernel, limits, rows, cols) &&
+           qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 1 && !qk_makes_tables_(kernel) &&
+           limits->subgroup_size >= 32 && !qk_has_large_subgroups_(limits) && qk_busy_workgroups_(limits) >= 64 &&
+           kernel->teams_kept < kernel->block_elements && bytes % 4 == 0 &&
+           (vectors == 3 || 8 * bytes <= QK_TEAMS_BITS * (uint64_t)kernel->block_elements) &&
+           rows * cols <= QK_TEAMS_MOST_WEIGHTS * qk_processors_(limits);
+}
+
 /* Whether teams share x: of several right-hand sides, not a workgroup whose subgroups walk down more rows, where these would leave
  * processors without a workgroup; and where tiles are smaller in teams, of floats with more than two vectors, of integers with two,
  * of which four rows of the larger tiles do not fit into registers. Of one, where that gains, or a tuning asks for it. */
@@ -305,8 +317,9 @@ static inline void qk_constants_for_kept_(const qk_kernel *kernel, const qk_limi
         kept *= 2;
     int own = qk_keeps_several_(kernel, limits, kept, rows, cols, 0);
     qk_share_ s = qk_share_out_(kernel, limits, kept, own, rows, cols, 0);
-    s.teams = qk_forms_teams_(kernel, limits, rows, cols, &s);
-    if (qk_may_take_(kernel, limits, QK_SCHEDULE_AHEAD) && qk_keeps_several_(kernel, limits, s.kept, rows, cols, 1) &&
+    int blocks = wanted == QK_SCHEDULE_NONE && qk_shares_blocks_(kernel, limits, batch, rows, cols);
+    s.teams = blocks || qk_forms_teams_(kernel, limits, rows, cols, &s);
+    if (!blocks && qk_may_take_(kernel, limits, QK_SCHEDULE_AHEAD) && qk_keeps_several_(kernel, limits, s.kept, rows, cols, 1) &&
         (wanted == QK_SCHEDULE_AHEAD ||
          (wanted == QK_SCHEDULE_NONE && qk_pays_ahead_(kernel, limits, &s, rows, cols))) &&
         qk_can_go_ahead_(kernel, limits, cols)) {
