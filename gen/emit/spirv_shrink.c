@@ -4,11 +4,11 @@
  *
  * What differs is where functions go. A text calls a function of a hundred lines twice, and a driver puts it in the
  * place of both calls: then the module need not hold it twice. Small ones go into the place of their calls here, since
- * a call and its arguments are as long. So do all of texts with matrix units. Where lanes shuffle sums, functions hand on
- * what lies in registers, row after row, and no driver is trusted with that: there a function stays only if it reaches
- * into no array or vector that a thread has for itself, such as what is done with results. To keep a function, it is
- * marked as one that shall not be inlined. The mark is taken away when the passes are done: it would bind drivers,
- * too. */
+ * a call and its arguments are as long. So do all of texts with matrix units. Where lanes shuffle sums, functions hand
+ * on what lies in registers, row after row, and no driver is trusted with that: there a function stays only if it
+ * returns nothing and reaches into no array or vector that a thread has for itself, as what is done with results. To
+ * keep a function, it is marked as one that shall not be inlined. The mark is taken away when the passes are done: it
+ * would bind drivers, too. */
 #include "emit/spirv_shrink.h"
 
 #include <string.h>
@@ -21,6 +21,7 @@ enum {
     HEADER_WORDS = 5,
     KEPT_WORDS = 200, /* before the passes, of a function with several calls: from here on it stays */
     OP_CAPABILITY = 17,
+    OP_TYPE_VOID = 19,
     OP_TYPE_POINTER = 32,
     OP_ACCESS_CHAIN = 65,
     SHUFFLE = 65, /* GroupNonUniformShuffle */
@@ -56,7 +57,8 @@ static size_t length_at(const uint32_t *words, size_t count, size_t at) {
 typedef struct module {
     uint32_t *words;
     size_t count;
-    function *by_id; /* `words[3]` of them */
+    function *by_id;  /* `words[3]` of them */
+    uint32_t nothing; /* the type of what returns nothing */
     bool shuffles;
 } module;
 
@@ -69,6 +71,7 @@ static bool find_functions(module *m) {
         const uint32_t opcode = words[at] & 0xffff;
         if (opcode == OP_CAPABILITY && length == 2 && words[at + 1] == COOPERATIVE_MATRIX) return false;
         m->shuffles |= opcode == OP_CAPABILITY && length == 2 && words[at + 1] == SHUFFLE;
+        if (opcode == OP_TYPE_VOID && length == 2) m->nothing = words[at + 1];
         if (opcode == OP_TYPE_POINTER && length == 4 && words[at + 1] < bound)
             m->by_id[words[at + 1]].own = words[at + 2] == PRIVATE || words[at + 2] == LOCAL;
         if (opcode == OP_FUNCTION && length == 5 && words[at + 2] < bound) {
@@ -98,7 +101,8 @@ static void decide(const module *m, function *f) {
         f->size += called->kept ? 0 : called->size;
         f->reaches |= called->reaches;
     }
-    f->kept = f->control && f->calls > 1 && f->size >= KEPT_WORDS && !(m->shuffles && f->reaches);
+    const bool gives = f->control && words[f->begin + 1] != m->nothing;
+    f->kept = f->control && f->calls > 1 && f->size >= KEPT_WORDS && !(m->shuffles && (f->reaches || gives));
 }
 
 static void mark_functions(qg_arena *arena, uint32_t *words, size_t count) {
