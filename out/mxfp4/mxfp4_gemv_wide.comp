@@ -66,10 +66,8 @@ uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x %
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_within(uint n) { return VIEWS == 2u ? n / 2u + n % 2u * weights_outer : n; }
 uint row_of_weights(uint n) { return weights_begin + row_within(n); }  // among all of them
-uint x_row = 0u;  // where the right-hand side at hand begins
-uint x_from(uint vector, uint row_runs) {  // its runs
-    return x_row = VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-}
+uint x_row = 0u;  // the run where the right-hand side at hand begins
+uint x_from(uint vector, uint row_runs) { return x_row = VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 vec4 x_stored(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
