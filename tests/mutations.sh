@@ -677,6 +677,7 @@ mutate "turns of integers: and steps" gen/text/digits.c 's/1u \&\& TURNS == 1u"/
 mutate "turns of integers: each loads for itself, with many scales" gen/build/turns.c 's/kernel->apart = /kernel->apart = false \&\& /' script registers vulkan
 mutate "turns of integers: the same where x is packed" runtime/include/qkgen/dispatch_packed.h 's/qk_has_large_subgroups_\(limits\) \? QK_LARGE_SUBGROUP_TURNS : 1/qk_has_large_subgroups_(limits) ? launch->constants[0] : launch->constants[0]/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: no floats ahead" $share 's/\(integers \|\| !qk_has_large_subgroups_\(limits\)\)/1/' unit dispatch_sums_test
+mutate "matrix units: parts that are alike have words of their own" gen/text/fragments.c 's/a->own\[i\]\[p\]\);/a->own[i][0]);/' unit mma_test
 mutate "matrix units: operands of x are made in a loop" gen/text/fragments.c 's/runs_apart\(o, plan, x->at_once\) : 0/0 * runs_apart(o, plan, x->at_once) : 0/' script registers vulkan
 mutate "matrix units: factors are neighbours" gen/build/lower.c 's/l\.ir->gathers = true;/l.ir->gathers = false;/' script registers vulkan
 mutate "matrix units: what crowds registers is loaded again" gen/build/family.c 's/\+ 2 \* of_row/+ 0 * of_row/' script registers vulkan
@@ -982,6 +983,9 @@ mutate "a window of the largest reaches back" gen/cli/run_bound.c 's/k \+ 1 - re
 mutate "a kept module that has changed is made again" gen/emit/spirv_cache.c 's/ \&\& !memcmp\(words \+ \*bytes \/ 4, sealed, SEAL_BYTES\)//' unit spirv_test
 mutate "nothing forbids a driver to inline" gen/emit/spirv_shrink.c 's/~\(uint32_t\)DONT_INLINE/~0u/' unit spirv_test
 mutate "functions that are called once go into their call" gen/emit/spirv_shrink.c 's/f->calls > 1/f->calls > 0/' unit spirv_test
+mutate "functions that reach into registers go into their calls, where lanes shuffle" gen/emit/spirv_shrink.c 's/\(f->reaches \|\| gives\)/gives/' unit spirv_test
+mutate "and those that return something" gen/emit/spirv_shrink.c 's/\(f->reaches \|\| gives\)/f->reaches/' unit spirv_test
+mutate "others stay there" gen/emit/spirv_shrink.c 's/!\(m->shuffles \&\& .*\)/!m->shuffles/' unit spirv_test
 mutate "what neighbours share is of one block" gen/spec/value.c 's/memory->block \+= 1/memory->block += 0/' unit value_test
 mutate "what neighbours share is forgotten from block to block of a row" gen/spec/value.c 's/qg_memory_clear\(memory\);/;/' unit value_test
 mutate "what neighbours share is of one run" gen/spec/value.c 's/ \|\| e->index - s->from >= term->per\)/)/' unit value_test
