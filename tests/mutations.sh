@@ -984,7 +984,7 @@ mutate "a kept module that has changed is made again" gen/emit/spirv_cache.c 's/
 mutate "nothing forbids a driver to inline" gen/emit/spirv_shrink.c 's/~\(uint32_t\)DONT_INLINE/~0u/' unit spirv_test
 mutate "functions that are called once go into their call" gen/emit/spirv_shrink.c 's/f->calls > 1/f->calls > 0/' unit spirv_test
 mutate "functions that reach into registers go into their calls, where lanes shuffle" gen/emit/spirv_shrink.c 's/\(f->reaches \|\| gives\)/gives/' unit spirv_test
-mutate "and those that return something" gen/emit/spirv_shrink.c 's/\|\| gives\)/|| 0 * gives)/' unit spirv_test
+mutate "and those that return something" gen/emit/spirv_shrink.c 's/\|\| gives\)/|| (0 \&\& gives))/' unit spirv_test
 mutate "others stay there" gen/emit/spirv_shrink.c 's/\(f->reaches \|\| gives\)/(1 || gives)/' unit spirv_test
 mutate "what neighbours share is of one block" gen/spec/value.c 's/memory->block \+= 1/memory->block += 0/' unit value_test
 mutate "what neighbours share is forgotten from block to block of a row" gen/spec/value.c 's/qg_memory_clear\(memory\);/;/' unit value_test
