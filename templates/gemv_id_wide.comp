@@ -91,21 +91,15 @@ void main() {
         }
         if (found ? !bound : expert_first != 0u) continue;  // another launch's
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
-        const float all = sum_of_lanes(sum, width);
-        if (split == 1u) {
-            const uint n = first + team * ROWS + lane;
-            if (lane < ROWS && n < rows) finish(pair, expert, n, all, scale_of_pair(pair, expert));
-            continue;
-        }
+        float total = sum_of_lanes(sum, width);
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
-        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
-        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
-        barrier();
-        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
-            const uint at = place + i / ROWS * (split - 1u) * ROWS + i;
-            float total = 0.0;
-            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
-            if (first + i < rows) finish(pair, expert, first + i, total, scale_of_pair(pair, expert));
+        const uint n = first + team * ROWS + lane, place = turn++ % 2u * gl_NumSubgroups * ROWS + gl_SubgroupID * ROWS + lane;
+        if (split > 1u) {
+            if (lane < ROWS) partial[place] = total;
+            barrier();
         }
+        if (gl_SubgroupID % split > 0u || lane >= ROWS || n >= rows) continue;
+        for (uint s = 1u; s < split; ++s) total += partial[place + s * ROWS];
+        finish(pair, expert, n, total, scale_of_pair(pair, expert));
     }
 }

@@ -77,29 +77,28 @@ void walk() {
             @include gemv_wide_tile.glsl
 @end
         }
-        const float all = sum_of_lanes(sum, gl_SubgroupSize);
-        if (split == 1u) {
-            if (lane < SUMS && row + lane / BATCH < rows && lane % BATCH < batch) finish(lane % BATCH, row + lane / BATCH, all);
-            continue;
-        }
+        float total = sum_of_lanes(sum, gl_SubgroupSize);
+        const uint n = row + lane / BATCH, m = lane % BATCH;
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
-  @if looks_up
+@if looks_up
         const uint rounds = gl_SubgroupSize / 4u, round = turn % rounds, step = group_count() * teams * ROWS;
         const uint place = turn++ / rounds % 2u * gl_WorkGroupSize.x / 4u * SUMS;
-        if (lane < SUMS) partial[place + (round * gl_NumSubgroups + gl_SubgroupID) * SUMS + lane] = all;
-        if (round + 1u < rounds && first + step < rows) continue;
-        barrier();
-        add_rounds(place, round + 1u, first, step, rows);
-  @else
-        const uint place = turn++ % 2u * gl_NumSubgroups * SUMS;
-        if (lane < SUMS) partial[place + gl_SubgroupID * SUMS + lane] = all;
-        barrier();
-        const uint i = gl_LocalInvocationID.x, n = first + i / BATCH, m = i % BATCH;
-        if (i >= teams * SUMS || n >= rows || m >= batch) continue;
-        float total = 0.0;
-        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[place + (i / SUMS * (split - 1u) + s) * SUMS + i];
+        if (SPLIT > 1u) {
+            if (lane < SUMS) partial[place + (round * gl_NumSubgroups + gl_SubgroupID) * SUMS + lane] = total;
+            if (round + 1u < rounds && first + step < rows) continue;
+            barrier();
+            add_rounds(place, round + 1u, first, step, rows);
+            continue;
+        }
+        if (lane >= SUMS || n >= rows || m >= batch) continue;
+@else
+        const uint place = turn++ % 2u * gl_NumSubgroups * SUMS + gl_SubgroupID * SUMS + lane;
+        if (SPLIT > 1u && lane < SUMS) partial[place] = total;
+        if (SPLIT > 1u) barrier();
+        if (gl_SubgroupID % SPLIT > 0u || team >= teams || lane >= SUMS || n >= rows || m >= batch) continue;
+        [[unroll]] for (uint s = 1u; s < SPLIT; ++s) total += partial[place + s * SUMS];
+@end
         finish(m, n, total);
-  @end
     }
 }
 

@@ -5,7 +5,6 @@
 }
 
 shared float squares[NORM == 0u ? 1u : gl_WorkGroupSize.x / 4u * BATCH];  // of each subgroup
-
 void add_squares() {  // where subgroups share rows, the walk has the barrier
     const uint runs = row_tiles * @{row_tile_runs}u, step = gl_WorkGroupSize.x;
     [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
@@ -20,10 +19,4 @@ void add_squares() {  // where subgroups share rows, the walk has the barrier
         if (gl_SubgroupInvocationID == 0u) squares[gl_SubgroupID * BATCH + m] = sum;
     }
     if (SPLIT == 1u) barrier();
-}
-
-float inverse_rms(uint m) {
-    float sum = 0.0;
-    for (uint i = m; i < gl_NumSubgroups * BATCH; i += BATCH) sum += squares[i];
-    return inversesqrt(sum / float(row_tiles * @{row_tile_elements}u) + uintBitsToFloat(NORM));
 }

@@ -1,5 +1,4 @@
-// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, or some small
-// ones, for threads take the same run of tiles that are neighbours.
+// Runs of x on their way to threads, from run `staged_from` on, with gaps: neighbours take the same run of tiles that are neighbours.
 shared @{vec} staged[STAGED == 1u ? 1u : STAGED + STAGED / @{staged_runs}u];
 uint staged_from = 0u;
 @if loads_runs

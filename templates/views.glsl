@@ -64,12 +64,8 @@ uint x_element_from(uint vector, uint row_elements) {
 }
 @end
 @if norms
-uint x_row = 0u;  // where the right-hand side at hand begins
-uint x_from(uint vector, uint row_runs) {  // its runs
-    const uint from = VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / @{lanes}u;
-    x_row = from;
-    return from;
-}
+uint x_row = 0u;  // the run where the right-hand side at hand begins
+uint x_from(uint vector, uint row_runs) { return x_row = VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / @{lanes}u; }
 @else
 @if cuts
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / @{lanes}u; }

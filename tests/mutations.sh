@@ -412,12 +412,12 @@ mutate "norms: weights" $norm 's/if \(NORM != 0u\) run .*//' script views vulkan
 mutate "norms: weights of the next vector" $norm 's/at - x_row/at % 512u/' script views vulkan
 mutate "norms: squares of all runs" $norm 's/at \+= 8u \* step/at += 16u * step/' script views vulkan
 mutate "norms: squares of each run once" $norm 's/at \+ i \* step < runs \?/true ?/' script views vulkan
-mutate "norms: squares of all subgroups" $norm 's/i < gl_NumSubgroups \* BATCH/i < BATCH/' script views vulkan
-mutate "norms: squares of each vector" $norm 's/uint i = m;/uint i = 0u;/' script views vulkan
-mutate "norms: their mean" $norm 's/sum \/ float\(.*\) \+/sum +/' script views vulkan
-mutate "norms: what is added to it" $norm 's/ \+ uintBitsToFloat\(NORM\)//' script views vulkan
+mutate "norms: squares of all subgroups" templates/finish.glsl 's/i < gl_NumSubgroups \* BATCH/i < BATCH/' script views vulkan
+mutate "norms: squares of each vector" templates/finish.glsl 's/uint i = m;/uint i = 0u;/' script views vulkan
+mutate "norms: their mean" templates/finish.glsl 's/all \/ float\(.*\) \+/all +/' script views vulkan
+mutate "norms: what is added to it" templates/finish.glsl 's/ \+ uintBitsToFloat\(NORM\)//' script views vulkan
 mutate "norms: a barrier where none follows" $norm 's/if \(SPLIT == 1u\) barrier\(\);//' script views vulkan
-mutate "norms: results" templates/finish.glsl 's/if \(NORM != 0u\) sum \*= .*//' script views vulkan
+mutate "norms: results" templates/finish.glsl 's/sum \*= inversesqrt\(.*//' script views vulkan
 mutate "norms: for kernels that have it" $views 's/qk_bits_of_\(epsilon\) == 0 \|\| qk_takes_norm_/1 || qk_takes_norm_/' unit views_dispatch_test
 mutate "norms: a finite number" $views 's/if \(qk_bits_of_\(epsilon\) >= 0x7F800000u\)/if (0)/' unit views_dispatch_test
 mutate "norms: no scale" $headers/dispatch_epilogue.h 's/e\.scale != NULL \&\& r->norm != NULL/0/' unit views_dispatch_test
@@ -677,6 +677,7 @@ mutate "turns of integers: and steps" gen/text/digits.c 's/1u \&\& TURNS == 1u"/
 mutate "turns of integers: each loads for itself, with many scales" gen/build/turns.c 's/kernel->apart = /kernel->apart = false \&\& /' script registers vulkan
 mutate "turns of integers: the same where x is packed" runtime/include/qkgen/dispatch_packed.h 's/qk_has_large_subgroups_\(limits\) \? QK_LARGE_SUBGROUP_TURNS : 1/qk_has_large_subgroups_(limits) ? launch->constants[0] : launch->constants[0]/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: no floats ahead" $share 's/\(integers \|\| !qk_has_large_subgroups_\(limits\)\)/1/' unit dispatch_sums_test
+mutate "matrix units: parts that are alike have words of their own" gen/text/fragments.c 's/a->own\[i\]\[p\]\);/a->own[i][0]);/' unit mma_test
 mutate "matrix units: operands of x are made in a loop" gen/text/fragments.c 's/runs_apart\(o, plan, x->at_once\) : 0/0 * runs_apart(o, plan, x->at_once) : 0/' script registers vulkan
 mutate "matrix units: factors are neighbours" gen/build/lower.c 's/l\.ir->gathers = true;/l.ir->gathers = false;/' script registers vulkan
 mutate "matrix units: what crowds registers is loaded again" gen/build/family.c 's/\+ 2 \* of_row/+ 0 * of_row/' script registers vulkan
@@ -734,9 +735,8 @@ mutate "matrix units, MSL: the last row is not loaded 16 bytes at a time" gen/te
 mutate "floats of few bits: the sign" gen/ir/halves.c 's/QG_AND, sign, qg_uint\(ir, 0x80008000\)/QG_AND, sign, qg_uint(ir, 0)/' script gemv vulkan "blocks mxfp4 19 3 1 f32"
 mutate "integers have a step for 32 elements" gen/ir/dot_bytes.c 's/return one->run \/ STEP_RUNS/return 0 * one->run/' unit dot_bytes_test
 mutate "chains of products end" gen/ir/dot.c 's/links\+\+ == CHAIN/links++ > 99/' unit rules_test
-mutate "N ragged, experts: no row is written beyond the last" templates/gemv_id_wide.comp 's/if \(first \+ i < rows\) finish/finish/' unit gemv_test
-mutate "N ragged, experts: nor where subgroups do not share a row" templates/gemv_id_wide.comp 's/lane < ROWS \&\& n < rows/lane < ROWS/' \
-  unit gemv_test
+mutate "N ragged, experts: no row is written beyond the last" templates/gemv_id_wide.comp 's/ROWS \|\| n >= rows/ROWS/' unit gemv_test
+mutate "experts: a result is written once" templates/gemv_id_wide.comp 's/gl_SubgroupID % split > 0u \|\| //' unit gemv_test
 mutate "experts: x is the token's" templates/gemv_id_wide.comp 's/vector == held_vector/true/' unit gemv_test
 mutate "experts: staged x is the token's" templates/stage_x.glsl 's/runs = x_from\(vector,/runs = x_from(0u,/' unit gemv_test
 mutate "experts: every part is some workgroup's" templates/gemv_id_wide.comp 's/ \+ uint\(gl_WorkGroupID.x < more\)//' unit gemv_test
@@ -892,8 +892,8 @@ mutate "rows ahead are those of the subgroup's team" templates/gemv_ahead.comp '
 mutate "threads keep several: each in a place of its own" gen/text/shared.c 's/"k \* BATCH \+ m" : "m"/"k * BATCH + m" : "0u"/' unit gemv_test
 mutate "threads keep several: of x that is staged, too" templates/stage_x.glsl 's/vector, j, m\)/vector, j, 0u)/' unit gemv_test
 mutate "threads keep several: no x is staged that there is none of" templates/gemv_wide.comp 's/stage_x\(min\(m, batch - 1u\)/stage_x(m/' unit gemv_test
-mutate "threads keep several: those that there are none of are not stored" templates/gemv_wide.comp 's/ \&\& lane % BATCH < batch\) finish/) finish/' unit gemv_test
-mutate "threads keep several: where sums of rows ahead are" templates/gemv_ahead.comp 's/SUMS \+ lane\] = all/ROWS + lane] = all/' unit gemv_test
+mutate "threads keep several: those that there are none of are not stored" templates/gemv_wide.comp 's/ \|\| m >= batch\) continue/) continue/' unit gemv_test
+mutate "threads keep several: where sums of rows ahead are" templates/gemv_ahead.comp 's/gl_SubgroupID \* SUMS \+ lane;/gl_SubgroupID * ROWS + lane;/' unit gemv_test
 mutate "threads keep several: rounds of sums" templates/add_rounds.glsl 's/i % SUMS \/ BATCH/i % ROWS/' unit gemv_test
 mutate "threads keep several: where registers hold them" $facts 's/elements \/ 4 <= QK_OWN_REGISTERS/elements \/ 8 <= QK_OWN_REGISTERS/' unit dispatch_sums_test
 mutate "threads keep several: where few subgroups are idle" $choose 's/4 \* cols < 3 \* held/0/' unit dispatch_sums_test
@@ -994,6 +994,9 @@ mutate "a window of the largest reaches back" gen/cli/run_bound.c 's/k \+ 1 - re
 mutate "a kept module that has changed is made again" gen/emit/spirv_cache.c 's/ \&\& !memcmp\(words \+ \*bytes \/ 4, sealed, SEAL_BYTES\)//' unit spirv_test
 mutate "nothing forbids a driver to inline" gen/emit/spirv_shrink.c 's/~\(uint32_t\)DONT_INLINE/~0u/' unit spirv_test
 mutate "functions that are called once go into their call" gen/emit/spirv_shrink.c 's/f->calls > 1/f->calls > 0/' unit spirv_test
+mutate "functions that reach into registers go into their calls, where lanes shuffle" gen/emit/spirv_shrink.c 's/\(f->reaches \|\| gives\)/gives/' unit spirv_test
+mutate "and those that return something" gen/emit/spirv_shrink.c 's/\|\| gives\)/|| (0 \&\& gives))/' unit spirv_test
+mutate "others stay there" gen/emit/spirv_shrink.c 's/\(f->reaches \|\| gives\)/(1 || gives)/' unit spirv_test
 mutate "what neighbours share is of one block" gen/spec/value.c 's/memory->block \+= 1/memory->block += 0/' unit value_test
 mutate "what neighbours share is forgotten from block to block of a row" gen/spec/value.c 's/qg_memory_clear\(memory\);/;/' unit value_test
 mutate "what neighbours share is of one run" gen/spec/value.c 's/ \|\| e->index - s->from >= term->per\)/)/' unit value_test

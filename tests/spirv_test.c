@@ -107,6 +107,37 @@ static const uint32_t *compile_calls(qg_arena *arena, uint32_t lines, uint32_t c
     return words;
 }
 
+/* How many functions a text has whose lanes shuffle what `type` f returns, if it does; `line` is in f, too. */
+static uint32_t functions_of_lanes(const char *type, const char *line, const char *last) {
+    qg_arena *arena = qg_arena_new();
+    const char *why = NULL;
+    size_t bytes;
+    qg_text text = qg_text_new(arena);
+    qg_text_printf(&text,
+                   "#version 450\n#extension GL_KHR_shader_subgroup_shuffle : require\n"
+                   "layout(binding = 0) buffer B { uint b[]; };\nuint kept[4];\n%s f(uint x) {\n%s",
+                   type, line);
+    for (uint32_t i = 0; i < 20; ++i) qg_text_printf(&text, "    x = (x ^ b[x & 7u]) * %uu + b[%u];\n", 2 * i + 3, i);
+    qg_text_printf(&text, "    b[x & 31u] = x;\n%s}\nvoid main() {\n", last);
+    for (uint32_t i = 0; i < 3; ++i) qg_text_printf(&text, "    f(subgroupShuffleXor(b[%u], 1u));\n", i);
+    qg_text_puts(&text, "}\n");
+    const uint32_t *words = qg_spirv_compile(arena, "lanes.comp", text.data, &bytes, &why);
+    assert_non_null(words);
+    const uint32_t functions = (uint32_t)count(words, bytes, 54);
+    qg_arena_free(arena);
+    return functions;
+}
+
+/* Where lanes shuffle, a function stays that returns nothing and reaches into nothing that a thread has for itself. */
+static void test_functions_of_lanes(void **state) {
+    (void)state;
+    if (!qg_spirv_shrinks()) skip();
+    assert_int_equal(functions_of_lanes("void", "", ""), 2);
+    assert_int_equal(functions_of_lanes("void", "    kept[x & 3u] += x, x += kept[b[0] & 3u];\n", ""), 1);
+    assert_int_equal(functions_of_lanes("void", "    uvec4 v = uvec4(x); v[x & 3u] = 1u, x = v[b[0] & 3u];\n", ""), 1);
+    assert_int_equal(functions_of_lanes("uint", "", "    return x;\n"), 1);
+}
+
 /* A large function with several calls is there once, and nothing forbids a driver to inline it; others are not there. */
 static void test_functions(void **state) {
     (void)state;
@@ -217,8 +248,9 @@ static void test_kept(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_module), cmocka_unit_test(test_errors),  cmocka_unit_test(test_functions),
-        cmocka_unit_test(test_kept),   cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_module),    cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_functions), cmocka_unit_test(test_functions_of_lanes),
+        cmocka_unit_test(test_kept),      cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, open_compiler, close_compiler);
 }

@@ -4,10 +4,11 @@
  *
  * What differs is where functions go. A text calls a function of a hundred lines twice, and a driver puts it in the
  * place of both calls: then the module need not hold it twice. Small ones go into the place of their calls here, since
- * a call and its arguments are as long. So do all of texts with matrix units, and of those whose lanes shuffle sums:
- * their functions hand on what lies in registers, row after row, and no driver is trusted with that. To keep a
- * function, it is marked as one that shall not be inlined. The mark is taken away when the passes are done: it would
- * bind drivers, too. */
+ * a call and its arguments are as long. So do all of texts with matrix units. Where lanes shuffle sums, functions hand
+ * on what lies in registers, row after row, and no driver is trusted with that: there a function stays only if it
+ * returns nothing and reaches into no array or vector that a thread has for itself, as what is done with results. To
+ * keep a function, it is marked as one that shall not be inlined. The mark is taken away when the passes are done: it
+ * would bind drivers, too. */
 #include "emit/spirv_shrink.h"
 
 #include <string.h>
@@ -20,23 +21,30 @@ enum {
     HEADER_WORDS = 5,
     KEPT_WORDS = 200, /* before the passes, of a function with several calls: from here on it stays */
     OP_CAPABILITY = 17,
+    OP_TYPE_VOID = 19,
+    OP_TYPE_POINTER = 32,
+    OP_ACCESS_CHAIN = 65,
     SHUFFLE = 65, /* GroupNonUniformShuffle */
     COOPERATIVE_MATRIX = 6022,
     OP_FUNCTION = 54,
     OP_FUNCTION_END = 56,
     OP_FUNCTION_CALL = 57,
-    DONT_INLINE = 2
+    DONT_INLINE = 2,
+    PRIVATE = 6, /* storage that a thread has for itself */
+    LOCAL = 7
 };
 
 bool qg_spirv_shrinks(void) { return QKGEN_SPIRV_OPTIMIZER; }
 
-/* What is known of a function, by its id. */
+/* What is known of a function, by its id, or of a type. */
 typedef struct function {
+    bool own;          /* a pointer to what a thread has for itself */
     uint32_t *control; /* the word with its marks */
     size_t begin, end; /* its words */
     uint32_t calls;
     bool known;    /* the following are */
     uint32_t size; /* in words, with those of functions that go into the place of their calls in it */
+    bool reaches;  /* into an array or a vector that a thread has for itself; and so do they */
     bool kept;
 } function;
 
@@ -46,46 +54,64 @@ static size_t length_at(const uint32_t *words, size_t count, size_t at) {
     return length == 0 || length > count - at ? count - at : length;
 }
 
-/* The functions of a module by their ids, of which there are `words[3]`; NULL where none may stay. */
-static function *find_functions(qg_arena *arena, uint32_t *words, size_t count) {
-    const uint32_t bound = words[3];
-    function *functions = QG_NEW_ARRAY(arena, function, bound + 1), *inside = NULL;
-    for (size_t at = HEADER_WORDS; at < count; at += length_at(words, count, at)) {
-        const size_t length = length_at(words, count, at);
+typedef struct module {
+    uint32_t *words;
+    size_t count;
+    function *by_id;  /* `words[3]` of them */
+    uint32_t nothing; /* the type of what returns nothing */
+    bool shuffles;
+} module;
+
+/* What is known before a function is decided; false where none may stay. */
+static bool find_functions(module *m) {
+    const uint32_t *words = m->words, bound = words[3];
+    function *inside = NULL;
+    for (size_t at = HEADER_WORDS; at < m->count; at += length_at(words, m->count, at)) {
+        const size_t length = length_at(words, m->count, at);
         const uint32_t opcode = words[at] & 0xffff;
-        if (opcode == OP_CAPABILITY && length == 2 && (words[at + 1] == COOPERATIVE_MATRIX || words[at + 1] == SHUFFLE))
-            return NULL;
+        if (opcode == OP_CAPABILITY && length == 2 && words[at + 1] == COOPERATIVE_MATRIX) return false;
+        m->shuffles |= opcode == OP_CAPABILITY && length == 2 && words[at + 1] == SHUFFLE;
+        if (opcode == OP_TYPE_VOID && length == 2) m->nothing = words[at + 1];
+        if (opcode == OP_TYPE_POINTER && length == 4 && words[at + 1] < bound)
+            m->by_id[words[at + 1]].own = words[at + 2] == PRIVATE || words[at + 2] == LOCAL;
         if (opcode == OP_FUNCTION && length == 5 && words[at + 2] < bound) {
-            inside = &functions[words[at + 2]];
-            inside->control = &words[at + 3];
+            inside = &m->by_id[words[at + 2]];
+            inside->control = &m->words[at + 3];
             inside->begin = at;
         }
-        if (opcode == OP_FUNCTION_CALL && length > 3 && words[at + 3] < bound) functions[words[at + 3]].calls += 1;
+        if (opcode == OP_FUNCTION_CALL && length > 3 && words[at + 3] < bound) m->by_id[words[at + 3]].calls += 1;
         if (opcode == OP_FUNCTION_END && inside) inside->end = at;
     }
-    return functions;
+    return true;
 }
 
 /* Shaders have no recursion. */
-static void decide(function *functions, const uint32_t *words, size_t count, function *f) {
+static void decide(const module *m, function *f) {
+    const uint32_t *words = m->words, bound = words[3];
     if (f->known) return;
     f->known = true;
-    for (size_t at = f->begin; at < f->end; at += length_at(words, count, at)) {
-        const size_t length = length_at(words, count, at);
+    for (size_t at = f->begin; at < f->end; at += length_at(words, m->count, at)) {
+        const size_t length = length_at(words, m->count, at);
+        const uint32_t opcode = words[at] & 0xffff;
         f->size += (uint32_t)length;
-        if ((words[at] & 0xffff) != OP_FUNCTION_CALL || length < 4 || words[at + 3] >= words[3]) continue;
-        function *called = &functions[words[at + 3]];
-        decide(functions, words, count, called);
-        if (!called->kept) f->size += called->size;
+        f->reaches |= opcode == OP_ACCESS_CHAIN && length > 3 && words[at + 1] < bound && m->by_id[words[at + 1]].own;
+        if (opcode != OP_FUNCTION_CALL || length < 4 || words[at + 3] >= bound) continue;
+        function *called = &m->by_id[words[at + 3]];
+        decide(m, called);
+        f->size += called->kept ? 0 : called->size;
+        f->reaches |= called->reaches;
     }
-    f->kept = f->control && f->calls > 1 && f->size >= KEPT_WORDS;
+    const bool gives = f->control && words[f->begin + 1] != m->nothing;
+    f->kept = f->control && f->calls > 1 && f->size >= KEPT_WORDS && !(m->shuffles && (f->reaches || gives));
 }
 
 static void mark_functions(qg_arena *arena, uint32_t *words, size_t count) {
-    function *functions = find_functions(arena, words, count);
-    for (uint32_t id = 0; functions && id < words[3]; ++id) {
-        decide(functions, words, count, &functions[id]);
-        if (functions[id].kept) *functions[id].control |= DONT_INLINE;
+    const uint32_t bound = words[3];
+    module m = {.words = words, .count = count, .by_id = QG_NEW_ARRAY(arena, function, bound + 1)};
+    if (!find_functions(&m)) return;
+    for (uint32_t id = 0; id < bound; ++id) {
+        decide(&m, &m.by_id[id]);
+        if (m.by_id[id].kept) *m.by_id[id].control |= DONT_INLINE;
     }
 }
 

@@ -8,7 +8,7 @@
  * function in the place of its calls. */
 bool qg_spirv_shrinks(void);
 /* Changes with the passes: files of modules that were compiled before are named by it. */
-enum { QG_SPIRV_PASSES = 5 };
+enum { QG_SPIRV_PASSES = 6 };
 
 /* Runs the passes over `count` words, as glslang writes them without its optimiser. A function of some size that is
  * called from several places stays a function; others take the place of their calls. Returns words in `arena` and sets

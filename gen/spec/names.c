@@ -49,7 +49,7 @@ static const char beside_buffers[] =
     "fetch_wide four_codes g held_four integers keep_word kept_word largest_factor load_ahead load_runs load_wide_x "
     "load_large_x "
     "accumulate_large sum_large_rows walk_large_rows mixed_dot most_of_four "
-    "multiply no_products of_vectors operands pack_bf16 pack_f16 pack_halves f32_to_half rounds_f16 "
+    "multiply no_products of_vectors operands operands_of_part pack_bf16 pack_f16 pack_halves f32_to_half rounds_f16 "
     "scale_of scale_of_pair share_slice share_x tile_expert "
     "shared_x signed_dot stage_x staged staged_from staged_x subgroup sum_of sum_of_bytes sum_of_lanes "
     "take take_x values_of walk walk_rows wide_x wide_x_unit write_row x_digits x_step X_TYPE half_word run "
@@ -61,11 +61,11 @@ static const char beside_buffers[] =
     "add_products left_shared multiply_through_memory right_shared sums_shared team_barrier team_values "
     "ALONE own_weights VECTORS GROUPS PARTIAL "
     "K_SLICES TOGETHER SOON SPAN STRIDE RUNS LEFT ahead row_words load_rows hold_rows wait_for_team take_four "
-    "thread VIEWS Y_TYPE OutputHalves y_halves y_before y_bits store_y number views matrices matrix "
+    "thread VIEWS Y_TYPE OutputHalves y_halves y_before store_y number views matrices matrix "
     "vectors sharing sharing_outer weights_first weights_inner weights_outer weights_begin x_first x_stride x_inner "
     "x_outer x_begin y_skip y_stride y_inner y_outer y_begin ids_skip ids_inner id_of matrix_first find_matrix "
     "group_number group_count row_of_weights row_of_expert row_within other x_from x_element_from "
-    "NORM NormWeights norm_weights x_stored x_row squares add_squares inverse_rms "
+    "NORM NormWeights norm_weights x_stored x_row squares add_squares "
     "set sets set_first before pair_of pairs works y_set second third weights_second weights_third y_second y_third ";
 /* clang-format on */
 

@@ -91,23 +91,20 @@ float x_element(uint at) {
 
 // Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-// 16 bits, rounded once, ties to even; in integers, for Vulkan leaves that open.
-uint y_bits(float v) {
-    const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds subnormal halves
-    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
-    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
-    const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
-    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
-}
 float y_before(uint at) {  // what y holds
     if (Y_TYPE == 0u) return y[at];
     const uint bits = uint(y_halves[at]);
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
 }
-void store_y(uint at, float sum) {
+void store_y(uint at, float sum) {  // 16 bits are rounded once, ties to even; in integers, for Vulkan leaves that open
+    const uint bits = floatBitsToUint(sum), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds subnormal halves
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
+    const uint signed_bits = bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
     if (Y_TYPE == 0u) y[at] = sum;
-    else y_halves[at] = uint16_t(y_bits(sum));
+    else y_halves[at] = uint16_t(signed_bits);
 }
 
 // Row `n` of right-hand side `m` is done.

@@ -64,12 +64,8 @@ uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x %
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_within(uint n) { return VIEWS == 2u ? n / 2u + n % 2u * weights_outer : n; }
 uint row_of_weights(uint n) { return weights_begin + row_within(n); }  // among all of them
-uint x_row = 0u;  // where the right-hand side at hand begins
-uint x_from(uint vector, uint row_runs) {  // its runs
-    const uint from = VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-    x_row = from;
-    return from;
-}
+uint x_row = 0u;  // the run where the right-hand side at hand begins
+uint x_from(uint vector, uint row_runs) { return x_row = VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 vec4 x_stored(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
@@ -84,7 +80,6 @@ vec4 x_run(uint at) {  // normed, but for the factor of results
 }
 
 shared float squares[NORM == 0u ? 1u : gl_WorkGroupSize.x / 4u * BATCH];  // of each subgroup
-
 void add_squares() {  // where subgroups share rows, the walk has the barrier
     const uint runs = row_tiles * 4u, step = gl_WorkGroupSize.x;
     [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
@@ -101,36 +96,31 @@ void add_squares() {  // where subgroups share rows, the walk has the barrier
     if (SPLIT == 1u) barrier();
 }
 
-float inverse_rms(uint m) {
-    float sum = 0.0;
-    for (uint i = m; i < gl_NumSubgroups * BATCH; i += BATCH) sum += squares[i];
-    return inversesqrt(sum / float(row_tiles * 16u) + uintBitsToFloat(NORM));
-}
-
 // Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-// 16 bits, rounded once, ties to even; in integers, for Vulkan leaves that open.
-uint y_bits(float v) {
-    const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds subnormal halves
-    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
-    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
-    const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
-    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
-}
 float y_before(uint at) {  // what y holds
     if (Y_TYPE == 0u) return y[at];
     const uint bits = uint(y_halves[at]);
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
 }
-void store_y(uint at, float sum) {
+void store_y(uint at, float sum) {  // 16 bits are rounded once, ties to even; in integers, for Vulkan leaves that open
+    const uint bits = floatBitsToUint(sum), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds subnormal halves
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
+    const uint signed_bits = bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
     if (Y_TYPE == 0u) y[at] = sum;
-    else y_halves[at] = uint16_t(y_bits(sum));
+    else y_halves[at] = uint16_t(signed_bits);
 }
 
 // Row `n` of right-hand side `m` is done.
 void finish(uint m, uint n, float sum) {
-    if (NORM != 0u) sum *= inverse_rms(m);
+    if (NORM != 0u) {  // x has been multiplied with the weights of its norm alone
+        float all = 0.0;
+        for (uint i = m; i < gl_NumSubgroups * BATCH; i += BATCH) all += squares[i];
+        sum *= inversesqrt(all / float(row_tiles * 16u) + uintBitsToFloat(NORM));
+    }
     if (VIEWS == 2u) {  // of rows in turn: that of the gate, number y_outer, has silu(gate) * the other
         const float other = subgroupShuffleXor(sum, 1u);
         if (n % 2u != y_outer) return;
@@ -270,20 +260,14 @@ void main() {
                 if (j >= tiles) sum[r * BATCH + m] = 0.0;
             }
         }
-        const float all = sum_of_lanes(sum, LANES);
+        float total = sum_of_lanes(sum, LANES);
         const uint to = min(row, last) + lane / BATCH, m = lane % BATCH;
-        if (SPLIT == 1u) {
-            if (lane < SUMS && to >= row && to < rows && m < batch) finish(m, to, all);
-            continue;
-        }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
-        const uint place_of_sums = turn++ % 2u * gl_NumSubgroups * SUMS;
-        if (lane < SUMS) partial[place_of_sums + gl_SubgroupID * SUMS + lane] = all;
-        barrier();
-        if (slice == 0u && lane < SUMS && to >= row && to < rows && m < batch) {
-            float total = 0.0;
-            [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place_of_sums + (gl_SubgroupID + s) * SUMS + lane];
-            finish(m, to, total);
-        }
+        const uint place_of_sums = turn++ % 2u * gl_NumSubgroups * SUMS + gl_SubgroupID * SUMS + lane;
+        if (SPLIT > 1u && lane < SUMS) partial[place_of_sums] = total;
+        if (SPLIT > 1u) barrier();
+        if (slice > 0u || lane >= SUMS || to < row || to >= rows || m >= batch) continue;
+        [[unroll]] for (uint s = 1u; s < SPLIT; ++s) total += partial[place_of_sums + s * SUMS];
+        finish(m, to, total);
     }
 }

@@ -84,25 +84,22 @@ vec4 x_run(uint at) {  // 4 consecutive elements
 
 // Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-// 16 bits, rounded once, ties to even; in integers, for Vulkan leaves that open.
-uint y_bits(float v) {
-    const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds subnormal halves
-    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
-    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
-    const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
-    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
-}
 // Two results of 16 bits share a word, maybe of two threads: neither takes the other's part.
-float y_before(uint at) {
+float y_before(uint at) {  // what y holds
     if (Y_TYPE == 0u) return y[at];
     const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u;
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
 }
-void store_y(uint at, float sum) {
+void store_y(uint at, float sum) {  // 16 bits are rounded once, ties to even; in integers, for Vulkan leaves that open
     if (Y_TYPE == 0u) { y[at] = sum; return; }
+    const uint bits = floatBitsToUint(sum), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds subnormal halves
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
+    const uint signed_bits = bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
     atomicAnd(y_halves[at / 2u], 0xffff0000u >> at % 2u * 16u);
-    atomicOr(y_halves[at / 2u], y_bits(sum) << at % 2u * 16u);
+    atomicOr(y_halves[at / 2u], signed_bits << at % 2u * 16u);
 }
 
 // What all rows of a pair are multiplied with, unless each has a scale of its own.
@@ -160,8 +157,7 @@ uint bytes_of(ivec4 v, uint digit) {  // two share a word, so that most is done 
     return uint(bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0u : 0x80808080u);
 }
 
-// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, or some small
-// ones, for threads take the same run of tiles that are neighbours.
+// Runs of x on their way to threads, from run `staged_from` on, with gaps: neighbours take the same run of tiles that are neighbours.
 shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
 uint staged_from = 0u;
 vec4 staged_x(uint at) { return staged[at - staged_from + (at - staged_from) / 16u]; }
@@ -296,21 +292,15 @@ void main() {
         }
         if (found ? !bound : expert_first != 0u) continue;  // another launch's
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
-        const float all = sum_of_lanes(sum, width);
-        if (split == 1u) {
-            const uint n = first + team * ROWS + lane;
-            if (lane < ROWS && n < rows) finish(pair, expert, n, all, scale_of_pair(pair, expert));
-            continue;
-        }
+        float total = sum_of_lanes(sum, width);
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
-        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
-        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
-        barrier();
-        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
-            const uint at = place + i / ROWS * (split - 1u) * ROWS + i;
-            float total = 0.0;
-            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
-            if (first + i < rows) finish(pair, expert, first + i, total, scale_of_pair(pair, expert));
+        const uint n = first + team * ROWS + lane, place = turn++ % 2u * gl_NumSubgroups * ROWS + gl_SubgroupID * ROWS + lane;
+        if (split > 1u) {
+            if (lane < ROWS) partial[place] = total;
+            barrier();
         }
+        if (gl_SubgroupID % split > 0u || lane >= ROWS || n >= rows) continue;
+        for (uint s = 1u; s < split; ++s) total += partial[place + s * ROWS];
+        finish(pair, expert, n, total, scale_of_pair(pair, expert));
     }
 }

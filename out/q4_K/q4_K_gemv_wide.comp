@@ -68,12 +68,8 @@ uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x %
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_within(uint n) { return VIEWS == 2u ? n / 2u + n % 2u * weights_outer : n; }
 uint row_of_weights(uint n) { return weights_begin + row_within(n); }  // among all of them
-uint x_row = 0u;  // where the right-hand side at hand begins
-uint x_from(uint vector, uint row_runs) {  // its runs
-    const uint from = VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-    x_row = from;
-    return from;
-}
+uint x_row = 0u;  // the run where the right-hand side at hand begins
+uint x_from(uint vector, uint row_runs) { return x_row = VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 vec4 x_stored(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
@@ -88,7 +84,6 @@ vec4 x_run(uint at) {  // normed, but for the factor of results
 }
 
 shared float squares[NORM == 0u ? 1u : gl_WorkGroupSize.x / 4u * BATCH];  // of each subgroup
-
 void add_squares() {  // where subgroups share rows, the walk has the barrier
     const uint runs = row_tiles * 4u, step = gl_WorkGroupSize.x;
     [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
@@ -105,38 +100,33 @@ void add_squares() {  // where subgroups share rows, the walk has the barrier
     if (SPLIT == 1u) barrier();
 }
 
-float inverse_rms(uint m) {
-    float sum = 0.0;
-    for (uint i = m; i < gl_NumSubgroups * BATCH; i += BATCH) sum += squares[i];
-    return inversesqrt(sum / float(row_tiles * 16u) + uintBitsToFloat(NORM));
-}
-
 // Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-// 16 bits, rounded once, ties to even; in integers, for Vulkan leaves that open.
-uint y_bits(float v) {
-    const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
-    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds subnormal halves
-    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
-    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
-    const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
-    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
-}
 // Two results of 16 bits share a word, maybe of two threads: neither takes the other's part.
-float y_before(uint at) {
+float y_before(uint at) {  // what y holds
     if (Y_TYPE == 0u) return y[at];
     const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u;
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
 }
-void store_y(uint at, float sum) {
+void store_y(uint at, float sum) {  // 16 bits are rounded once, ties to even; in integers, for Vulkan leaves that open
     if (Y_TYPE == 0u) { y[at] = sum; return; }
+    const uint bits = floatBitsToUint(sum), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds subnormal halves
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
+    const uint signed_bits = bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
     atomicAnd(y_halves[at / 2u], 0xffff0000u >> at % 2u * 16u);
-    atomicOr(y_halves[at / 2u], y_bits(sum) << at % 2u * 16u);
+    atomicOr(y_halves[at / 2u], signed_bits << at % 2u * 16u);
 }
 
 // Row `n` of right-hand side `m` is done.
 void finish(uint m, uint n, float sum) {
-    if (NORM != 0u) sum *= inverse_rms(m);
+    if (NORM != 0u) {  // x has been multiplied with the weights of its norm alone
+        float all = 0.0;
+        for (uint i = m; i < gl_NumSubgroups * BATCH; i += BATCH) all += squares[i];
+        sum *= inversesqrt(all / float(row_tiles * 16u) + uintBitsToFloat(NORM));
+    }
     if (VIEWS == 2u) {  // of rows in turn: that of the gate, number y_outer, has silu(gate) * the other
         const float other = subgroupShuffleXor(sum, 1u);
         if (n % 2u != y_outer) return;
@@ -161,8 +151,7 @@ float x_sum[BATCH][2];
 // sum + dot(a, b), in as many operations as a has lanes.
 float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum)))); }
 
-// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, or some small
-// ones, for threads take the same run of tiles that are neighbours.
+// Runs of x on their way to threads, from run `staged_from` on, with gaps: neighbours take the same run of tiles that are neighbours.
 shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
 uint staged_from = 0u;
 vec4 staged_x(uint at) {
@@ -267,19 +256,14 @@ void walk() {
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m)
                     accumulate(min(row + r, end - 1u), j, m, fours[r], words[r], sum[r * BATCH + m]);
         }
-        const float all = sum_of_lanes(sum, gl_SubgroupSize);
-        if (split == 1u) {
-            if (lane < SUMS && row + lane / BATCH < rows && lane % BATCH < batch) finish(lane % BATCH, row + lane / BATCH, all);
-            continue;
-        }
+        float total = sum_of_lanes(sum, gl_SubgroupSize);
+        const uint n = row + lane / BATCH, m = lane % BATCH;
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
-        const uint place = turn++ % 2u * gl_NumSubgroups * SUMS;
-        if (lane < SUMS) partial[place + gl_SubgroupID * SUMS + lane] = all;
-        barrier();
-        const uint i = gl_LocalInvocationID.x, n = first + i / BATCH, m = i % BATCH;
-        if (i >= teams * SUMS || n >= rows || m >= batch) continue;
-        float total = 0.0;
-        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[place + (i / SUMS * (split - 1u) + s) * SUMS + i];
+        const uint place = turn++ % 2u * gl_NumSubgroups * SUMS + gl_SubgroupID * SUMS + lane;
+        if (SPLIT > 1u && lane < SUMS) partial[place] = total;
+        if (SPLIT > 1u) barrier();
+        if (gl_SubgroupID % SPLIT > 0u || team >= teams || lane >= SUMS || n >= rows || m >= batch) continue;
+        [[unroll]] for (uint s = 1u; s < SPLIT; ++s) total += partial[place + s * SUMS];
         finish(m, n, total);
     }
 }
