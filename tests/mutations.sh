@@ -893,7 +893,7 @@ mutate "threads keep several: each in a place of its own" gen/text/shared.c 's/"
 mutate "threads keep several: of x that is staged, too" templates/stage_x.glsl 's/vector, j, m\)/vector, j, 0u)/' unit gemv_test
 mutate "threads keep several: no x is staged that there is none of" templates/gemv_wide.comp 's/stage_x\(min\(m, batch - 1u\)/stage_x(m/' unit gemv_test
 mutate "threads keep several: those that there are none of are not stored" templates/gemv_wide.comp 's/ \|\| m >= batch\) continue/) continue/' unit gemv_test
-mutate "threads keep several: where sums of rows ahead are" templates/gemv_ahead.comp 's/gl_SubgroupID \* SUMS \+ lane;/gl_SubgroupID * ROWS + lane;/' unit gemv_test
+mutate "threads keep several: where sums of rows ahead are" templates/gemv_ahead.comp 's/SUMS \+ lane\] = all/ROWS + lane] = all/' unit gemv_test
 mutate "threads keep several: rounds of sums" templates/add_rounds.glsl 's/i % SUMS \/ BATCH/i % ROWS/' unit gemv_test
 mutate "threads keep several: where registers hold them" $facts 's/elements \/ 4 <= QK_OWN_REGISTERS/elements \/ 8 <= QK_OWN_REGISTERS/' unit dispatch_sums_test
 mutate "threads keep several: where few subgroups are idle" $choose 's/4 \* cols < 3 \* held/0/' unit dispatch_sums_test

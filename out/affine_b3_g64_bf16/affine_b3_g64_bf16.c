@@ -920,7 +920,7 @@ static const qk_field affine_b3_g64_bf16_gemv_f32_push[] = {
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
@@ -934,7 +934,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_batch},
+    {1, "batch", 1, 8, affine_b3_g64_bf16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_f32_vulkan_split},
     {6, "shared_fours", 512, 5, affine_b3_g64_bf16_gemv_f32_vulkan_shared_fours},
@@ -984,10 +984,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
     .sum_roundings = 124,
 };
 
-static const uint32_t affine_b3_g64_bf16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g64_bf16_gemv_f32_metal_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_metal_views[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f32_metal_batch},
+static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_metal_constants[] = {{1, "batch", 1, 8, affine_b3_g64_bf16_gemv_f32_metal_batch},
     {30, "views", 0, 2, affine_b3_g64_bf16_gemv_f32_metal_views},
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_metal_y_type}};
 
@@ -1059,7 +1059,7 @@ static const qk_field affine_b3_g64_bf16_gemv_int8_f32_push[] = {
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_digits[] = {1};
@@ -1074,7 +1074,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_views[] = {0, 1, 2
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int8_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_batch},
+    {1, "batch", 1, 8, affine_b3_g64_bf16_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b3_g64_bf16_gemv_int8_f32_vulkan_digits},
@@ -1173,7 +1173,7 @@ static const qk_field affine_b3_g64_bf16_gemv_split_f32_push[] = {
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_digits[] = {2};
@@ -1188,7 +1188,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_views[] = {0, 1, 
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_split_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_batch},
+    {1, "batch", 1, 8, affine_b3_g64_bf16_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b3_g64_bf16_gemv_split_f32_vulkan_digits},
@@ -1287,7 +1287,7 @@ static const qk_field affine_b3_g64_bf16_gemv_int24_f32_push[] = {
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_digits[] = {3};
@@ -1302,7 +1302,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_views[] = {0, 1, 
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int24_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_batch},
+    {1, "batch", 1, 8, affine_b3_g64_bf16_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b3_g64_bf16_gemv_int24_f32_vulkan_digits},
@@ -1401,7 +1401,7 @@ static const qk_field affine_b3_g64_bf16_gemv_f16_push[] = {
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
@@ -1415,7 +1415,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f16_vulkan_batch},
+    {1, "batch", 1, 8, affine_b3_g64_bf16_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_f16_vulkan_split},
     {6, "shared_fours", 512, 5, affine_b3_g64_bf16_gemv_f16_vulkan_shared_fours},
@@ -1465,10 +1465,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
     .sum_roundings = 124,
 };
 
-static const uint32_t affine_b3_g64_bf16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g64_bf16_gemv_f16_metal_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_metal_views[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f16_metal_batch},
+static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_metal_constants[] = {{1, "batch", 1, 8, affine_b3_g64_bf16_gemv_f16_metal_batch},
     {30, "views", 0, 2, affine_b3_g64_bf16_gemv_f16_metal_views},
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f16_metal_y_type}};
 
@@ -1540,7 +1540,7 @@ static const qk_field affine_b3_g64_bf16_gemv_int8_f16_push[] = {
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_digits[] = {1};
@@ -1555,7 +1555,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_views[] = {0, 1, 2
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int8_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_batch},
+    {1, "batch", 1, 8, affine_b3_g64_bf16_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, affine_b3_g64_bf16_gemv_int8_f16_vulkan_digits},
@@ -1654,7 +1654,7 @@ static const qk_field affine_b3_g64_bf16_gemv_split_f16_push[] = {
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_digits[] = {2};
@@ -1669,7 +1669,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_views[] = {0, 1, 
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_split_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_batch},
+    {1, "batch", 1, 8, affine_b3_g64_bf16_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, affine_b3_g64_bf16_gemv_split_f16_vulkan_digits},
@@ -1768,7 +1768,7 @@ static const qk_field affine_b3_g64_bf16_gemv_int24_f16_push[] = {
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_digits[] = {3};
@@ -1783,7 +1783,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_views[] = {0, 1, 
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int24_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_batch},
+    {1, "batch", 1, 8, affine_b3_g64_bf16_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, affine_b3_g64_bf16_gemv_int24_f16_vulkan_digits},

@@ -776,7 +776,7 @@ static const qk_field aqlm_2x8_g8_gemv_f32_push[] = {
 };
 
 static const uint32_t aqlm_2x8_g8_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t aqlm_2x8_g8_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t aqlm_2x8_g8_gemv_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t aqlm_2x8_g8_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t aqlm_2x8_g8_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t aqlm_2x8_g8_gemv_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
@@ -788,7 +788,7 @@ static const uint32_t aqlm_2x8_g8_gemv_f32_vulkan_views[] = {0, 1};
 static const uint32_t aqlm_2x8_g8_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant aqlm_2x8_g8_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     aqlm_2x8_g8_gemv_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, aqlm_2x8_g8_gemv_f32_vulkan_batch},
+    {1, "batch", 1, 8, aqlm_2x8_g8_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, aqlm_2x8_g8_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, aqlm_2x8_g8_gemv_f32_vulkan_split},
     {6, "shared_fours", 512, 5, aqlm_2x8_g8_gemv_f32_vulkan_shared_fours},
@@ -838,10 +838,10 @@ const qk_kernel qk_aqlm_2x8_g8_gemv_f32_vulkan = {
     .sum_roundings = 68,
 };
 
-static const uint32_t aqlm_2x8_g8_gemv_f32_metal_batch[] = {1, 2, 4, 8};
+static const uint32_t aqlm_2x8_g8_gemv_f32_metal_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t aqlm_2x8_g8_gemv_f32_metal_views[] = {0, 1};
 static const uint32_t aqlm_2x8_g8_gemv_f32_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant aqlm_2x8_g8_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, aqlm_2x8_g8_gemv_f32_metal_batch},
+static const qk_spec_constant aqlm_2x8_g8_gemv_f32_metal_constants[] = {{1, "batch", 1, 8, aqlm_2x8_g8_gemv_f32_metal_batch},
     {30, "views", 0, 2, aqlm_2x8_g8_gemv_f32_metal_views},
     {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_f32_metal_y_type}};
 
@@ -921,7 +921,7 @@ static const qk_field aqlm_2x8_g8_gemv_f16_push[] = {
 };
 
 static const uint32_t aqlm_2x8_g8_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t aqlm_2x8_g8_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t aqlm_2x8_g8_gemv_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t aqlm_2x8_g8_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t aqlm_2x8_g8_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t aqlm_2x8_g8_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
@@ -933,7 +933,7 @@ static const uint32_t aqlm_2x8_g8_gemv_f16_vulkan_views[] = {0, 1};
 static const uint32_t aqlm_2x8_g8_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant aqlm_2x8_g8_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     aqlm_2x8_g8_gemv_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, aqlm_2x8_g8_gemv_f16_vulkan_batch},
+    {1, "batch", 1, 8, aqlm_2x8_g8_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, aqlm_2x8_g8_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, aqlm_2x8_g8_gemv_f16_vulkan_split},
     {6, "shared_fours", 512, 5, aqlm_2x8_g8_gemv_f16_vulkan_shared_fours},
@@ -983,10 +983,10 @@ const qk_kernel qk_aqlm_2x8_g8_gemv_f16_vulkan = {
     .sum_roundings = 68,
 };
 
-static const uint32_t aqlm_2x8_g8_gemv_f16_metal_batch[] = {1, 2, 4, 8};
+static const uint32_t aqlm_2x8_g8_gemv_f16_metal_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t aqlm_2x8_g8_gemv_f16_metal_views[] = {0, 1};
 static const uint32_t aqlm_2x8_g8_gemv_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant aqlm_2x8_g8_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, aqlm_2x8_g8_gemv_f16_metal_batch},
+static const qk_spec_constant aqlm_2x8_g8_gemv_f16_metal_constants[] = {{1, "batch", 1, 8, aqlm_2x8_g8_gemv_f16_metal_batch},
     {30, "views", 0, 2, aqlm_2x8_g8_gemv_f16_metal_views},
     {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_f16_metal_y_type}};
 

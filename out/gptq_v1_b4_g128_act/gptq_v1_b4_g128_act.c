@@ -735,7 +735,7 @@ static const qk_field gptq_v1_b4_g128_act_gemv_f32_push[] = {
 };
 
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_schedule[] = {0, 1, 6};
@@ -745,7 +745,7 @@ static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_views[] = {0, 1};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     gptq_v1_b4_g128_act_gemv_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, gptq_v1_b4_g128_act_gemv_f32_vulkan_batch},
+    {1, "batch", 1, 8, gptq_v1_b4_g128_act_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, gptq_v1_b4_g128_act_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, gptq_v1_b4_g128_act_gemv_f32_vulkan_split},
     {20, "schedule", 0, 3, gptq_v1_b4_g128_act_gemv_f32_vulkan_schedule},
@@ -789,10 +789,10 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_vulkan = {
     .sum_roundings = 74,
 };
 
-static const uint32_t gptq_v1_b4_g128_act_gemv_f32_metal_batch[] = {1, 2, 4, 8};
+static const uint32_t gptq_v1_b4_g128_act_gemv_f32_metal_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_metal_views[] = {0, 1};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f32_metal_constants[] = {{1, "batch", 1, 4,
+static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f32_metal_constants[] = {{1, "batch", 1, 8,
     gptq_v1_b4_g128_act_gemv_f32_metal_batch},
     {30, "views", 0, 2, gptq_v1_b4_g128_act_gemv_f32_metal_views},
     {31, "y_type", 0, 3, gptq_v1_b4_g128_act_gemv_f32_metal_y_type}};
@@ -873,7 +873,7 @@ static const qk_field gptq_v1_b4_g128_act_gemv_f16_push[] = {
 };
 
 static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_schedule[] = {0, 1, 6};
@@ -883,7 +883,7 @@ static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_views[] = {0, 1};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     gptq_v1_b4_g128_act_gemv_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, gptq_v1_b4_g128_act_gemv_f16_vulkan_batch},
+    {1, "batch", 1, 8, gptq_v1_b4_g128_act_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, gptq_v1_b4_g128_act_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, gptq_v1_b4_g128_act_gemv_f16_vulkan_split},
     {20, "schedule", 0, 3, gptq_v1_b4_g128_act_gemv_f16_vulkan_schedule},
@@ -927,10 +927,10 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_vulkan = {
     .sum_roundings = 74,
 };
 
-static const uint32_t gptq_v1_b4_g128_act_gemv_f16_metal_batch[] = {1, 2, 4, 8};
+static const uint32_t gptq_v1_b4_g128_act_gemv_f16_metal_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f16_metal_views[] = {0, 1};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f16_metal_constants[] = {{1, "batch", 1, 4,
+static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f16_metal_constants[] = {{1, "batch", 1, 8,
     gptq_v1_b4_g128_act_gemv_f16_metal_batch},
     {30, "views", 0, 2, gptq_v1_b4_g128_act_gemv_f16_metal_views},
     {31, "y_type", 0, 3, gptq_v1_b4_g128_act_gemv_f16_metal_y_type}};

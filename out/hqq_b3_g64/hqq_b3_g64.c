@@ -867,7 +867,7 @@ static const qk_field hqq_b3_g64_gemv_f32_push[] = {
 };
 
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t hqq_b3_g64_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t hqq_b3_g64_gemv_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
@@ -879,7 +879,7 @@ static const uint32_t hqq_b3_g64_gemv_f32_vulkan_x_type[] = {0};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_views[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, hqq_b3_g64_gemv_f32_vulkan_batch},
+    {1, "batch", 1, 8, hqq_b3_g64_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_f32_vulkan_split},
     {6, "shared_fours", 512, 5, hqq_b3_g64_gemv_f32_vulkan_shared_fours},
@@ -930,10 +930,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
     .sum_roundings = 124,
 };
 
-static const uint32_t hqq_b3_g64_gemv_f32_metal_batch[] = {1, 2, 4, 8};
+static const uint32_t hqq_b3_g64_gemv_f32_metal_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t hqq_b3_g64_gemv_f32_metal_views[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_f32_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant hqq_b3_g64_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, hqq_b3_g64_gemv_f32_metal_batch},
+static const qk_spec_constant hqq_b3_g64_gemv_f32_metal_constants[] = {{1, "batch", 1, 8, hqq_b3_g64_gemv_f32_metal_batch},
     {30, "views", 0, 2, hqq_b3_g64_gemv_f32_metal_views},
     {31, "y_type", 0, 3, hqq_b3_g64_gemv_f32_metal_y_type}};
 
@@ -1012,7 +1012,7 @@ static const qk_field hqq_b3_g64_gemv_int8_f32_push[] = {
 };
 
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_digits[] = {1};
@@ -1026,7 +1026,7 @@ static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_views[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_int8_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, hqq_b3_g64_gemv_int8_f32_vulkan_batch},
+    {1, "batch", 1, 8, hqq_b3_g64_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, hqq_b3_g64_gemv_int8_f32_vulkan_digits},
@@ -1128,7 +1128,7 @@ static const qk_field hqq_b3_g64_gemv_split_f32_push[] = {
 };
 
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_digits[] = {2};
@@ -1142,7 +1142,7 @@ static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_views[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_split_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, hqq_b3_g64_gemv_split_f32_vulkan_batch},
+    {1, "batch", 1, 8, hqq_b3_g64_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, hqq_b3_g64_gemv_split_f32_vulkan_digits},
@@ -1244,7 +1244,7 @@ static const qk_field hqq_b3_g64_gemv_int24_f32_push[] = {
 };
 
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_digits[] = {3};
@@ -1258,7 +1258,7 @@ static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_views[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_int24_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, hqq_b3_g64_gemv_int24_f32_vulkan_batch},
+    {1, "batch", 1, 8, hqq_b3_g64_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, hqq_b3_g64_gemv_int24_f32_vulkan_digits},
@@ -1360,7 +1360,7 @@ static const qk_field hqq_b3_g64_gemv_f16_push[] = {
 };
 
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t hqq_b3_g64_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t hqq_b3_g64_gemv_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
@@ -1372,7 +1372,7 @@ static const uint32_t hqq_b3_g64_gemv_f16_vulkan_x_type[] = {1};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_views[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, hqq_b3_g64_gemv_f16_vulkan_batch},
+    {1, "batch", 1, 8, hqq_b3_g64_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_f16_vulkan_split},
     {6, "shared_fours", 512, 5, hqq_b3_g64_gemv_f16_vulkan_shared_fours},
@@ -1423,10 +1423,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
     .sum_roundings = 124,
 };
 
-static const uint32_t hqq_b3_g64_gemv_f16_metal_batch[] = {1, 2, 4, 8};
+static const uint32_t hqq_b3_g64_gemv_f16_metal_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t hqq_b3_g64_gemv_f16_metal_views[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant hqq_b3_g64_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, hqq_b3_g64_gemv_f16_metal_batch},
+static const qk_spec_constant hqq_b3_g64_gemv_f16_metal_constants[] = {{1, "batch", 1, 8, hqq_b3_g64_gemv_f16_metal_batch},
     {30, "views", 0, 2, hqq_b3_g64_gemv_f16_metal_views},
     {31, "y_type", 0, 3, hqq_b3_g64_gemv_f16_metal_y_type}};
 
@@ -1505,7 +1505,7 @@ static const qk_field hqq_b3_g64_gemv_int8_f16_push[] = {
 };
 
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_digits[] = {1};
@@ -1519,7 +1519,7 @@ static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_views[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_int8_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, hqq_b3_g64_gemv_int8_f16_vulkan_batch},
+    {1, "batch", 1, 8, hqq_b3_g64_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, hqq_b3_g64_gemv_int8_f16_vulkan_digits},
@@ -1621,7 +1621,7 @@ static const qk_field hqq_b3_g64_gemv_split_f16_push[] = {
 };
 
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_digits[] = {2};
@@ -1635,7 +1635,7 @@ static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_views[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_split_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, hqq_b3_g64_gemv_split_f16_vulkan_batch},
+    {1, "batch", 1, 8, hqq_b3_g64_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, hqq_b3_g64_gemv_split_f16_vulkan_digits},
@@ -1737,7 +1737,7 @@ static const qk_field hqq_b3_g64_gemv_int24_f16_push[] = {
 };
 
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_digits[] = {3};
@@ -1751,7 +1751,7 @@ static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_views[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_int24_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, hqq_b3_g64_gemv_int24_f16_vulkan_batch},
+    {1, "batch", 1, 8, hqq_b3_g64_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, hqq_b3_g64_gemv_int24_f16_vulkan_digits},

@@ -3065,7 +3065,7 @@ static const qk_table iq1_m_gemv_f32_tables[] = {
 };
 
 static const uint32_t iq1_m_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t iq1_m_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq1_m_gemv_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t iq1_m_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
@@ -3078,7 +3078,7 @@ static const uint32_t iq1_m_gemv_f32_vulkan_x_type[] = {0};
 static const uint32_t iq1_m_gemv_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, iq1_m_gemv_f32_vulkan_batch},
+    {1, "batch", 1, 8, iq1_m_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_f32_vulkan_split},
     {6, "shared_fours", 512, 5, iq1_m_gemv_f32_vulkan_shared_fours},
@@ -3130,10 +3130,10 @@ const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
     .sum_roundings = 124,
 };
 
-static const uint32_t iq1_m_gemv_f32_metal_batch[] = {1, 2, 4, 8};
+static const uint32_t iq1_m_gemv_f32_metal_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t iq1_m_gemv_f32_metal_views[] = {0, 1};
 static const uint32_t iq1_m_gemv_f32_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant iq1_m_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, iq1_m_gemv_f32_metal_batch},
+static const qk_spec_constant iq1_m_gemv_f32_metal_constants[] = {{1, "batch", 1, 8, iq1_m_gemv_f32_metal_batch},
     {30, "views", 0, 2, iq1_m_gemv_f32_metal_views},
     {31, "y_type", 0, 3, iq1_m_gemv_f32_metal_y_type}};
 
@@ -3206,7 +3206,7 @@ static const qk_table iq1_m_gemv_int8_f32_tables[] = {
 };
 
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t iq1_m_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq1_m_gemv_int8_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_digits[] = {1};
@@ -3222,7 +3222,7 @@ static const uint32_t iq1_m_gemv_int8_f32_vulkan_x_type[] = {0};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, iq1_m_gemv_int8_f32_vulkan_batch},
+    {1, "batch", 1, 8, iq1_m_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, iq1_m_gemv_int8_f32_vulkan_digits},
@@ -3325,7 +3325,7 @@ static const qk_table iq1_m_gemv_split_f32_tables[] = {
 };
 
 static const uint32_t iq1_m_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t iq1_m_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq1_m_gemv_split_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_digits[] = {2};
@@ -3342,7 +3342,7 @@ static const uint32_t iq1_m_gemv_split_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_split_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, iq1_m_gemv_split_f32_vulkan_batch},
+    {1, "batch", 1, 8, iq1_m_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, iq1_m_gemv_split_f32_vulkan_digits},
@@ -3445,7 +3445,7 @@ static const qk_table iq1_m_gemv_int24_f32_tables[] = {
 };
 
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t iq1_m_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq1_m_gemv_int24_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_digits[] = {3};
@@ -3462,7 +3462,7 @@ static const uint32_t iq1_m_gemv_int24_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_int24_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, iq1_m_gemv_int24_f32_vulkan_batch},
+    {1, "batch", 1, 8, iq1_m_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, iq1_m_gemv_int24_f32_vulkan_digits},
@@ -3566,7 +3566,7 @@ static const qk_table iq1_m_gemv_f16_tables[] = {
 };
 
 static const uint32_t iq1_m_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t iq1_m_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq1_m_gemv_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t iq1_m_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
@@ -3579,7 +3579,7 @@ static const uint32_t iq1_m_gemv_f16_vulkan_x_type[] = {1};
 static const uint32_t iq1_m_gemv_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, iq1_m_gemv_f16_vulkan_batch},
+    {1, "batch", 1, 8, iq1_m_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_f16_vulkan_split},
     {6, "shared_fours", 512, 5, iq1_m_gemv_f16_vulkan_shared_fours},
@@ -3631,10 +3631,10 @@ const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
     .sum_roundings = 124,
 };
 
-static const uint32_t iq1_m_gemv_f16_metal_batch[] = {1, 2, 4, 8};
+static const uint32_t iq1_m_gemv_f16_metal_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t iq1_m_gemv_f16_metal_views[] = {0, 1};
 static const uint32_t iq1_m_gemv_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant iq1_m_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, iq1_m_gemv_f16_metal_batch},
+static const qk_spec_constant iq1_m_gemv_f16_metal_constants[] = {{1, "batch", 1, 8, iq1_m_gemv_f16_metal_batch},
     {30, "views", 0, 2, iq1_m_gemv_f16_metal_views},
     {31, "y_type", 0, 3, iq1_m_gemv_f16_metal_y_type}};
 
@@ -3707,7 +3707,7 @@ static const qk_table iq1_m_gemv_int8_f16_tables[] = {
 };
 
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t iq1_m_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq1_m_gemv_int8_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_digits[] = {1};
@@ -3723,7 +3723,7 @@ static const uint32_t iq1_m_gemv_int8_f16_vulkan_x_type[] = {1};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, iq1_m_gemv_int8_f16_vulkan_batch},
+    {1, "batch", 1, 8, iq1_m_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, iq1_m_gemv_int8_f16_vulkan_digits},
@@ -3826,7 +3826,7 @@ static const qk_table iq1_m_gemv_split_f16_tables[] = {
 };
 
 static const uint32_t iq1_m_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t iq1_m_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq1_m_gemv_split_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_digits[] = {2};
@@ -3843,7 +3843,7 @@ static const uint32_t iq1_m_gemv_split_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_split_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, iq1_m_gemv_split_f16_vulkan_batch},
+    {1, "batch", 1, 8, iq1_m_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, iq1_m_gemv_split_f16_vulkan_digits},
@@ -3946,7 +3946,7 @@ static const qk_table iq1_m_gemv_int24_f16_tables[] = {
 };
 
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t iq1_m_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq1_m_gemv_int24_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_digits[] = {3};
@@ -3963,7 +3963,7 @@ static const uint32_t iq1_m_gemv_int24_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_int24_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, iq1_m_gemv_int24_f16_vulkan_batch},
+    {1, "batch", 1, 8, iq1_m_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, iq1_m_gemv_int24_f16_vulkan_digits},

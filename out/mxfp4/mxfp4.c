@@ -921,7 +921,7 @@ static const qk_table mxfp4_gemv_f32_tables[] = {
 };
 
 static const uint32_t mxfp4_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t mxfp4_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t mxfp4_gemv_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t mxfp4_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
@@ -934,7 +934,7 @@ static const uint32_t mxfp4_gemv_f32_vulkan_x_type[] = {0};
 static const uint32_t mxfp4_gemv_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, mxfp4_gemv_f32_vulkan_batch},
+    {1, "batch", 1, 8, mxfp4_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_f32_vulkan_split},
     {6, "shared_fours", 512, 5, mxfp4_gemv_f32_vulkan_shared_fours},
@@ -990,10 +990,10 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .sum_roundings = 122,
 };
 
-static const uint32_t mxfp4_gemv_f32_metal_batch[] = {1, 2, 4, 8};
+static const uint32_t mxfp4_gemv_f32_metal_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t mxfp4_gemv_f32_metal_views[] = {0, 1};
 static const uint32_t mxfp4_gemv_f32_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant mxfp4_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f32_metal_batch},
+static const qk_spec_constant mxfp4_gemv_f32_metal_constants[] = {{1, "batch", 1, 8, mxfp4_gemv_f32_metal_batch},
     {30, "views", 0, 2, mxfp4_gemv_f32_metal_views},
     {31, "y_type", 0, 3, mxfp4_gemv_f32_metal_y_type}};
 
@@ -1066,7 +1066,7 @@ static const qk_table mxfp4_gemv_int8_f32_tables[] = {
 };
 
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t mxfp4_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t mxfp4_gemv_int8_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_digits[] = {1};
@@ -1082,7 +1082,7 @@ static const uint32_t mxfp4_gemv_int8_f32_vulkan_x_type[] = {0};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, mxfp4_gemv_int8_f32_vulkan_batch},
+    {1, "batch", 1, 8, mxfp4_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, mxfp4_gemv_int8_f32_vulkan_digits},
@@ -1185,7 +1185,7 @@ static const qk_table mxfp4_gemv_split_f32_tables[] = {
 };
 
 static const uint32_t mxfp4_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t mxfp4_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t mxfp4_gemv_split_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_digits[] = {2};
@@ -1202,7 +1202,7 @@ static const uint32_t mxfp4_gemv_split_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_split_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, mxfp4_gemv_split_f32_vulkan_batch},
+    {1, "batch", 1, 8, mxfp4_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, mxfp4_gemv_split_f32_vulkan_digits},
@@ -1305,7 +1305,7 @@ static const qk_table mxfp4_gemv_int24_f32_tables[] = {
 };
 
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t mxfp4_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t mxfp4_gemv_int24_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_digits[] = {3};
@@ -1322,7 +1322,7 @@ static const uint32_t mxfp4_gemv_int24_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_int24_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, mxfp4_gemv_int24_f32_vulkan_batch},
+    {1, "batch", 1, 8, mxfp4_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, mxfp4_gemv_int24_f32_vulkan_digits},
@@ -1425,7 +1425,7 @@ static const qk_table mxfp4_gemv_f16_tables[] = {
 };
 
 static const uint32_t mxfp4_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t mxfp4_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t mxfp4_gemv_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t mxfp4_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
@@ -1438,7 +1438,7 @@ static const uint32_t mxfp4_gemv_f16_vulkan_x_type[] = {1};
 static const uint32_t mxfp4_gemv_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, mxfp4_gemv_f16_vulkan_batch},
+    {1, "batch", 1, 8, mxfp4_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_f16_vulkan_split},
     {6, "shared_fours", 512, 5, mxfp4_gemv_f16_vulkan_shared_fours},
@@ -1494,10 +1494,10 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .sum_roundings = 122,
 };
 
-static const uint32_t mxfp4_gemv_f16_metal_batch[] = {1, 2, 4, 8};
+static const uint32_t mxfp4_gemv_f16_metal_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t mxfp4_gemv_f16_metal_views[] = {0, 1};
 static const uint32_t mxfp4_gemv_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant mxfp4_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f16_metal_batch},
+static const qk_spec_constant mxfp4_gemv_f16_metal_constants[] = {{1, "batch", 1, 8, mxfp4_gemv_f16_metal_batch},
     {30, "views", 0, 2, mxfp4_gemv_f16_metal_views},
     {31, "y_type", 0, 3, mxfp4_gemv_f16_metal_y_type}};
 
@@ -1570,7 +1570,7 @@ static const qk_table mxfp4_gemv_int8_f16_tables[] = {
 };
 
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t mxfp4_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t mxfp4_gemv_int8_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_digits[] = {1};
@@ -1586,7 +1586,7 @@ static const uint32_t mxfp4_gemv_int8_f16_vulkan_x_type[] = {1};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, mxfp4_gemv_int8_f16_vulkan_batch},
+    {1, "batch", 1, 8, mxfp4_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, mxfp4_gemv_int8_f16_vulkan_digits},
@@ -1689,7 +1689,7 @@ static const qk_table mxfp4_gemv_split_f16_tables[] = {
 };
 
 static const uint32_t mxfp4_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t mxfp4_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t mxfp4_gemv_split_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_digits[] = {2};
@@ -1706,7 +1706,7 @@ static const uint32_t mxfp4_gemv_split_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_split_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, mxfp4_gemv_split_f16_vulkan_batch},
+    {1, "batch", 1, 8, mxfp4_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, mxfp4_gemv_split_f16_vulkan_digits},
@@ -1809,7 +1809,7 @@ static const qk_table mxfp4_gemv_int24_f16_tables[] = {
 };
 
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t mxfp4_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t mxfp4_gemv_int24_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_digits[] = {3};
@@ -1826,7 +1826,7 @@ static const uint32_t mxfp4_gemv_int24_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_int24_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, mxfp4_gemv_int24_f16_vulkan_batch},
+    {1, "batch", 1, 8, mxfp4_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, mxfp4_gemv_int24_f16_vulkan_digits},

@@ -915,7 +915,7 @@ static const qk_table nf4_b64_gemv_f32_tables[] = {
 };
 
 static const uint32_t nf4_b64_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t nf4_b64_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t nf4_b64_gemv_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t nf4_b64_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nf4_b64_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t nf4_b64_gemv_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
@@ -927,7 +927,7 @@ static const uint32_t nf4_b64_gemv_f32_vulkan_x_type[] = {0};
 static const uint32_t nf4_b64_gemv_f32_vulkan_views[] = {0, 1};
 static const uint32_t nf4_b64_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant nf4_b64_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nf4_b64_gemv_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, nf4_b64_gemv_f32_vulkan_batch},
+    {1, "batch", 1, 8, nf4_b64_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, nf4_b64_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, nf4_b64_gemv_f32_vulkan_split},
     {6, "shared_fours", 512, 5, nf4_b64_gemv_f32_vulkan_shared_fours},
@@ -981,10 +981,10 @@ const qk_kernel qk_nf4_b64_gemv_f32_vulkan = {
     .sum_roundings = 122,
 };
 
-static const uint32_t nf4_b64_gemv_f32_metal_batch[] = {1, 2, 4, 8};
+static const uint32_t nf4_b64_gemv_f32_metal_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t nf4_b64_gemv_f32_metal_views[] = {0, 1};
 static const uint32_t nf4_b64_gemv_f32_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant nf4_b64_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, nf4_b64_gemv_f32_metal_batch},
+static const qk_spec_constant nf4_b64_gemv_f32_metal_constants[] = {{1, "batch", 1, 8, nf4_b64_gemv_f32_metal_batch},
     {30, "views", 0, 2, nf4_b64_gemv_f32_metal_views},
     {31, "y_type", 0, 3, nf4_b64_gemv_f32_metal_y_type}};
 
@@ -1065,7 +1065,7 @@ static const qk_table nf4_b64_gemv_f16_tables[] = {
 };
 
 static const uint32_t nf4_b64_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t nf4_b64_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t nf4_b64_gemv_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t nf4_b64_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nf4_b64_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t nf4_b64_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
@@ -1077,7 +1077,7 @@ static const uint32_t nf4_b64_gemv_f16_vulkan_x_type[] = {1};
 static const uint32_t nf4_b64_gemv_f16_vulkan_views[] = {0, 1};
 static const uint32_t nf4_b64_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant nf4_b64_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nf4_b64_gemv_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, nf4_b64_gemv_f16_vulkan_batch},
+    {1, "batch", 1, 8, nf4_b64_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, nf4_b64_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, nf4_b64_gemv_f16_vulkan_split},
     {6, "shared_fours", 512, 5, nf4_b64_gemv_f16_vulkan_shared_fours},
@@ -1131,10 +1131,10 @@ const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
     .sum_roundings = 122,
 };
 
-static const uint32_t nf4_b64_gemv_f16_metal_batch[] = {1, 2, 4, 8};
+static const uint32_t nf4_b64_gemv_f16_metal_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t nf4_b64_gemv_f16_metal_views[] = {0, 1};
 static const uint32_t nf4_b64_gemv_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant nf4_b64_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, nf4_b64_gemv_f16_metal_batch},
+static const qk_spec_constant nf4_b64_gemv_f16_metal_constants[] = {{1, "batch", 1, 8, nf4_b64_gemv_f16_metal_batch},
     {30, "views", 0, 2, nf4_b64_gemv_f16_metal_views},
     {31, "y_type", 0, 3, nf4_b64_gemv_f16_metal_y_type}};
 

@@ -857,7 +857,7 @@ static const qk_field q4_0_gemv_f32_push[] = {
 };
 
 static const uint32_t q4_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_0_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t q4_0_gemv_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q4_0_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
@@ -871,7 +871,7 @@ static const uint32_t q4_0_gemv_f32_vulkan_x_type[] = {0};
 static const uint32_t q4_0_gemv_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, q4_0_gemv_f32_vulkan_batch},
+    {1, "batch", 1, 8, q4_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, q4_0_gemv_f32_vulkan_split},
     {6, "shared_fours", 512, 5, q4_0_gemv_f32_vulkan_shared_fours},
@@ -926,10 +926,10 @@ const qk_kernel qk_q4_0_gemv_f32_vulkan = {
     .sum_roundings = 122,
 };
 
-static const uint32_t q4_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
+static const uint32_t q4_0_gemv_f32_metal_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q4_0_gemv_f32_metal_views[] = {0, 1};
 static const uint32_t q4_0_gemv_f32_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_0_gemv_f32_metal_batch},
+static const qk_spec_constant q4_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 8, q4_0_gemv_f32_metal_batch},
     {30, "views", 0, 2, q4_0_gemv_f32_metal_views},
     {31, "y_type", 0, 3, q4_0_gemv_f32_metal_y_type}};
 
@@ -999,7 +999,7 @@ static const qk_field q4_0_gemv_int8_f32_push[] = {
 };
 
 static const uint32_t q4_0_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_0_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t q4_0_gemv_int8_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_digits[] = {1};
@@ -1014,7 +1014,7 @@ static const uint32_t q4_0_gemv_int8_f32_vulkan_x_type[] = {0};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int8_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, q4_0_gemv_int8_f32_vulkan_batch},
+    {1, "batch", 1, 8, q4_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, q4_0_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q4_0_gemv_int8_f32_vulkan_digits},
@@ -1111,7 +1111,7 @@ static const qk_field q4_0_gemv_split_f32_push[] = {
 };
 
 static const uint32_t q4_0_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_0_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t q4_0_gemv_split_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q4_0_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_split_f32_vulkan_digits[] = {2};
@@ -1126,7 +1126,7 @@ static const uint32_t q4_0_gemv_split_f32_vulkan_x_type[] = {0};
 static const uint32_t q4_0_gemv_split_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_split_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, q4_0_gemv_split_f32_vulkan_batch},
+    {1, "batch", 1, 8, q4_0_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, q4_0_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q4_0_gemv_split_f32_vulkan_digits},
@@ -1223,7 +1223,7 @@ static const qk_field q4_0_gemv_int24_f32_push[] = {
 };
 
 static const uint32_t q4_0_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_0_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t q4_0_gemv_int24_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_digits[] = {3};
@@ -1238,7 +1238,7 @@ static const uint32_t q4_0_gemv_int24_f32_vulkan_x_type[] = {0};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int24_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, q4_0_gemv_int24_f32_vulkan_batch},
+    {1, "batch", 1, 8, q4_0_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, q4_0_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q4_0_gemv_int24_f32_vulkan_digits},
@@ -1335,7 +1335,7 @@ static const qk_field q4_0_gemv_f16_push[] = {
 };
 
 static const uint32_t q4_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_0_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t q4_0_gemv_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q4_0_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
@@ -1349,7 +1349,7 @@ static const uint32_t q4_0_gemv_f16_vulkan_x_type[] = {1};
 static const uint32_t q4_0_gemv_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, q4_0_gemv_f16_vulkan_batch},
+    {1, "batch", 1, 8, q4_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, q4_0_gemv_f16_vulkan_split},
     {6, "shared_fours", 512, 5, q4_0_gemv_f16_vulkan_shared_fours},
@@ -1404,10 +1404,10 @@ const qk_kernel qk_q4_0_gemv_f16_vulkan = {
     .sum_roundings = 122,
 };
 
-static const uint32_t q4_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
+static const uint32_t q4_0_gemv_f16_metal_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q4_0_gemv_f16_metal_views[] = {0, 1};
 static const uint32_t q4_0_gemv_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_0_gemv_f16_metal_batch},
+static const qk_spec_constant q4_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 8, q4_0_gemv_f16_metal_batch},
     {30, "views", 0, 2, q4_0_gemv_f16_metal_views},
     {31, "y_type", 0, 3, q4_0_gemv_f16_metal_y_type}};
 
@@ -1477,7 +1477,7 @@ static const qk_field q4_0_gemv_int8_f16_push[] = {
 };
 
 static const uint32_t q4_0_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_0_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t q4_0_gemv_int8_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_digits[] = {1};
@@ -1492,7 +1492,7 @@ static const uint32_t q4_0_gemv_int8_f16_vulkan_x_type[] = {1};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int8_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, q4_0_gemv_int8_f16_vulkan_batch},
+    {1, "batch", 1, 8, q4_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, q4_0_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q4_0_gemv_int8_f16_vulkan_digits},
@@ -1589,7 +1589,7 @@ static const qk_field q4_0_gemv_split_f16_push[] = {
 };
 
 static const uint32_t q4_0_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_0_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t q4_0_gemv_split_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q4_0_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_split_f16_vulkan_digits[] = {2};
@@ -1604,7 +1604,7 @@ static const uint32_t q4_0_gemv_split_f16_vulkan_x_type[] = {1};
 static const uint32_t q4_0_gemv_split_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_split_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, q4_0_gemv_split_f16_vulkan_batch},
+    {1, "batch", 1, 8, q4_0_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, q4_0_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q4_0_gemv_split_f16_vulkan_digits},
@@ -1701,7 +1701,7 @@ static const qk_field q4_0_gemv_int24_f16_push[] = {
 };
 
 static const uint32_t q4_0_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_0_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t q4_0_gemv_int24_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_digits[] = {3};
@@ -1716,7 +1716,7 @@ static const uint32_t q4_0_gemv_int24_f16_vulkan_x_type[] = {1};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int24_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, q4_0_gemv_int24_f16_vulkan_batch},
+    {1, "batch", 1, 8, q4_0_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, q4_0_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q4_0_gemv_int24_f16_vulkan_digits},

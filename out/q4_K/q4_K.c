@@ -1062,7 +1062,7 @@ static const qk_field q4_K_gemv_f32_push[] = {
 };
 
 static const uint32_t q4_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t q4_K_gemv_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q4_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
@@ -1075,7 +1075,7 @@ static const uint32_t q4_K_gemv_f32_vulkan_x_type[] = {0};
 static const uint32_t q4_K_gemv_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, q4_K_gemv_f32_vulkan_batch},
+    {1, "batch", 1, 8, q4_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, q4_K_gemv_f32_vulkan_split},
     {6, "shared_fours", 512, 5, q4_K_gemv_f32_vulkan_shared_fours},
@@ -1129,10 +1129,10 @@ const qk_kernel qk_q4_K_gemv_f32_vulkan = {
     .sum_roundings = 126,
 };
 
-static const uint32_t q4_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
+static const uint32_t q4_K_gemv_f32_metal_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q4_K_gemv_f32_metal_views[] = {0, 1};
 static const uint32_t q4_K_gemv_f32_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f32_metal_batch},
+static const qk_spec_constant q4_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 8, q4_K_gemv_f32_metal_batch},
     {30, "views", 0, 2, q4_K_gemv_f32_metal_views},
     {31, "y_type", 0, 3, q4_K_gemv_f32_metal_y_type}};
 
@@ -1202,7 +1202,7 @@ static const qk_field q4_K_gemv_int8_f32_push[] = {
 };
 
 static const uint32_t q4_K_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t q4_K_gemv_int8_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_digits[] = {1};
@@ -1217,7 +1217,7 @@ static const uint32_t q4_K_gemv_int8_f32_vulkan_x_type[] = {0};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int8_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, q4_K_gemv_int8_f32_vulkan_batch},
+    {1, "batch", 1, 8, q4_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, q4_K_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q4_K_gemv_int8_f32_vulkan_digits},
@@ -1318,7 +1318,7 @@ static const qk_field q4_K_gemv_split_f32_push[] = {
 };
 
 static const uint32_t q4_K_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t q4_K_gemv_split_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q4_K_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_split_f32_vulkan_digits[] = {2};
@@ -1333,7 +1333,7 @@ static const uint32_t q4_K_gemv_split_f32_vulkan_x_type[] = {0};
 static const uint32_t q4_K_gemv_split_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_split_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, q4_K_gemv_split_f32_vulkan_batch},
+    {1, "batch", 1, 8, q4_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, q4_K_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q4_K_gemv_split_f32_vulkan_digits},
@@ -1434,7 +1434,7 @@ static const qk_field q4_K_gemv_int24_f32_push[] = {
 };
 
 static const uint32_t q4_K_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t q4_K_gemv_int24_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_digits[] = {3};
@@ -1449,7 +1449,7 @@ static const uint32_t q4_K_gemv_int24_f32_vulkan_x_type[] = {0};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int24_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, q4_K_gemv_int24_f32_vulkan_batch},
+    {1, "batch", 1, 8, q4_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, q4_K_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q4_K_gemv_int24_f32_vulkan_digits},
@@ -1550,7 +1550,7 @@ static const qk_field q4_K_gemv_f16_push[] = {
 };
 
 static const uint32_t q4_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t q4_K_gemv_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q4_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
@@ -1563,7 +1563,7 @@ static const uint32_t q4_K_gemv_f16_vulkan_x_type[] = {1};
 static const uint32_t q4_K_gemv_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, q4_K_gemv_f16_vulkan_batch},
+    {1, "batch", 1, 8, q4_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, q4_K_gemv_f16_vulkan_split},
     {6, "shared_fours", 512, 5, q4_K_gemv_f16_vulkan_shared_fours},
@@ -1617,10 +1617,10 @@ const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .sum_roundings = 126,
 };
 
-static const uint32_t q4_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
+static const uint32_t q4_K_gemv_f16_metal_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q4_K_gemv_f16_metal_views[] = {0, 1};
 static const uint32_t q4_K_gemv_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f16_metal_batch},
+static const qk_spec_constant q4_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 8, q4_K_gemv_f16_metal_batch},
     {30, "views", 0, 2, q4_K_gemv_f16_metal_views},
     {31, "y_type", 0, 3, q4_K_gemv_f16_metal_y_type}};
 
@@ -1690,7 +1690,7 @@ static const qk_field q4_K_gemv_int8_f16_push[] = {
 };
 
 static const uint32_t q4_K_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t q4_K_gemv_int8_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_digits[] = {1};
@@ -1705,7 +1705,7 @@ static const uint32_t q4_K_gemv_int8_f16_vulkan_x_type[] = {1};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int8_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, q4_K_gemv_int8_f16_vulkan_batch},
+    {1, "batch", 1, 8, q4_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, q4_K_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q4_K_gemv_int8_f16_vulkan_digits},
@@ -1806,7 +1806,7 @@ static const qk_field q4_K_gemv_split_f16_push[] = {
 };
 
 static const uint32_t q4_K_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t q4_K_gemv_split_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q4_K_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_split_f16_vulkan_digits[] = {2};
@@ -1821,7 +1821,7 @@ static const uint32_t q4_K_gemv_split_f16_vulkan_x_type[] = {1};
 static const uint32_t q4_K_gemv_split_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_split_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, q4_K_gemv_split_f16_vulkan_batch},
+    {1, "batch", 1, 8, q4_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, q4_K_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q4_K_gemv_split_f16_vulkan_digits},
@@ -1922,7 +1922,7 @@ static const qk_field q4_K_gemv_int24_f16_push[] = {
 };
 
 static const uint32_t q4_K_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t q4_K_gemv_int24_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_digits[] = {3};
@@ -1937,7 +1937,7 @@ static const uint32_t q4_K_gemv_int24_f16_vulkan_x_type[] = {1};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int24_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, q4_K_gemv_int24_f16_vulkan_batch},
+    {1, "batch", 1, 8, q4_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, q4_K_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q4_K_gemv_int24_f16_vulkan_digits},

@@ -941,7 +941,7 @@ static const qk_field q6_K_gemv_f32_push[] = {
 };
 
 static const uint32_t q6_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t q6_K_gemv_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q6_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
@@ -954,7 +954,7 @@ static const uint32_t q6_K_gemv_f32_vulkan_x_type[] = {0};
 static const uint32_t q6_K_gemv_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, q6_K_gemv_f32_vulkan_batch},
+    {1, "batch", 1, 8, q6_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_f32_vulkan_split},
     {6, "shared_fours", 512, 5, q6_K_gemv_f32_vulkan_shared_fours},
@@ -1008,10 +1008,10 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .sum_roundings = 124,
 };
 
-static const uint32_t q6_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
+static const uint32_t q6_K_gemv_f32_metal_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q6_K_gemv_f32_metal_views[] = {0, 1};
 static const uint32_t q6_K_gemv_f32_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant q6_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q6_K_gemv_f32_metal_batch},
+static const qk_spec_constant q6_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 8, q6_K_gemv_f32_metal_batch},
     {30, "views", 0, 2, q6_K_gemv_f32_metal_views},
     {31, "y_type", 0, 3, q6_K_gemv_f32_metal_y_type}};
 
@@ -1081,7 +1081,7 @@ static const qk_field q6_K_gemv_int8_f32_push[] = {
 };
 
 static const uint32_t q6_K_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t q6_K_gemv_int8_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_digits[] = {1};
@@ -1097,7 +1097,7 @@ static const uint32_t q6_K_gemv_int8_f32_vulkan_x_type[] = {0};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, q6_K_gemv_int8_f32_vulkan_batch},
+    {1, "batch", 1, 8, q6_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q6_K_gemv_int8_f32_vulkan_digits},
@@ -1199,7 +1199,7 @@ static const qk_field q6_K_gemv_split_f32_push[] = {
 };
 
 static const uint32_t q6_K_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t q6_K_gemv_split_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q6_K_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_split_f32_vulkan_digits[] = {2};
@@ -1215,7 +1215,7 @@ static const uint32_t q6_K_gemv_split_f32_vulkan_x_type[] = {0};
 static const uint32_t q6_K_gemv_split_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, q6_K_gemv_split_f32_vulkan_batch},
+    {1, "batch", 1, 8, q6_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q6_K_gemv_split_f32_vulkan_digits},
@@ -1318,7 +1318,7 @@ static const qk_field q6_K_gemv_int24_f32_push[] = {
 };
 
 static const uint32_t q6_K_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t q6_K_gemv_int24_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_digits[] = {3};
@@ -1334,7 +1334,7 @@ static const uint32_t q6_K_gemv_int24_f32_vulkan_x_type[] = {0};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, q6_K_gemv_int24_f32_vulkan_batch},
+    {1, "batch", 1, 8, q6_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q6_K_gemv_int24_f32_vulkan_digits},
@@ -1437,7 +1437,7 @@ static const qk_field q6_K_gemv_f16_push[] = {
 };
 
 static const uint32_t q6_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t q6_K_gemv_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q6_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
@@ -1450,7 +1450,7 @@ static const uint32_t q6_K_gemv_f16_vulkan_x_type[] = {1};
 static const uint32_t q6_K_gemv_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, q6_K_gemv_f16_vulkan_batch},
+    {1, "batch", 1, 8, q6_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_f16_vulkan_split},
     {6, "shared_fours", 512, 5, q6_K_gemv_f16_vulkan_shared_fours},
@@ -1504,10 +1504,10 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .sum_roundings = 124,
 };
 
-static const uint32_t q6_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
+static const uint32_t q6_K_gemv_f16_metal_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q6_K_gemv_f16_metal_views[] = {0, 1};
 static const uint32_t q6_K_gemv_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant q6_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q6_K_gemv_f16_metal_batch},
+static const qk_spec_constant q6_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 8, q6_K_gemv_f16_metal_batch},
     {30, "views", 0, 2, q6_K_gemv_f16_metal_views},
     {31, "y_type", 0, 3, q6_K_gemv_f16_metal_y_type}};
 
@@ -1577,7 +1577,7 @@ static const qk_field q6_K_gemv_int8_f16_push[] = {
 };
 
 static const uint32_t q6_K_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t q6_K_gemv_int8_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_digits[] = {1};
@@ -1593,7 +1593,7 @@ static const uint32_t q6_K_gemv_int8_f16_vulkan_x_type[] = {1};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, q6_K_gemv_int8_f16_vulkan_batch},
+    {1, "batch", 1, 8, q6_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q6_K_gemv_int8_f16_vulkan_digits},
@@ -1695,7 +1695,7 @@ static const qk_field q6_K_gemv_split_f16_push[] = {
 };
 
 static const uint32_t q6_K_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t q6_K_gemv_split_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q6_K_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_split_f16_vulkan_digits[] = {2};
@@ -1711,7 +1711,7 @@ static const uint32_t q6_K_gemv_split_f16_vulkan_x_type[] = {1};
 static const uint32_t q6_K_gemv_split_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, q6_K_gemv_split_f16_vulkan_batch},
+    {1, "batch", 1, 8, q6_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q6_K_gemv_split_f16_vulkan_digits},
@@ -1814,7 +1814,7 @@ static const qk_field q6_K_gemv_int24_f16_push[] = {
 };
 
 static const uint32_t q6_K_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t q6_K_gemv_int24_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_digits[] = {3};
@@ -1830,7 +1830,7 @@ static const uint32_t q6_K_gemv_int24_f16_vulkan_x_type[] = {1};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, q6_K_gemv_int24_f16_vulkan_batch},
+    {1, "batch", 1, 8, q6_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q6_K_gemv_int24_f16_vulkan_digits},

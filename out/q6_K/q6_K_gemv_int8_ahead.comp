@@ -307,14 +307,20 @@ void main() {
                 if (j >= tiles) sum[r * BATCH + m] = 0.0;
             }
         }
-        float total = sum_of_lanes(sum, LANES);
+        const float all = sum_of_lanes(sum, LANES);
         const uint to = min(row, last) + lane / BATCH, m = lane % BATCH;
+        if (SPLIT == 1u) {
+            if (lane < SUMS && to >= row && to < rows && m < batch) finish(m, to, all);
+            continue;
+        }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
-        const uint place_of_sums = turn++ % 2u * gl_NumSubgroups * SUMS + gl_SubgroupID * SUMS + lane;
-        if (SPLIT > 1u && lane < SUMS) partial[place_of_sums] = total;
-        if (SPLIT > 1u) barrier();
-        if (slice > 0u || lane >= SUMS || to < row || to >= rows || m >= batch) continue;
-        [[unroll]] for (uint s = 1u; s < SPLIT; ++s) total += partial[place_of_sums + s * SUMS];
-        finish(m, to, total);
+        const uint place_of_sums = turn++ % 2u * gl_NumSubgroups * SUMS;
+        if (lane < SUMS) partial[place_of_sums + gl_SubgroupID * SUMS + lane] = all;
+        barrier();
+        if (slice == 0u && lane < SUMS && to >= row && to < rows && m < batch) {
+            float total = 0.0;
+            [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place_of_sums + (gl_SubgroupID + s) * SUMS + lane];
+            finish(m, to, total);
+        }
     }
 }

@@ -896,7 +896,7 @@ static const qk_field tq1_0_gemv_f32_push[] = {
 };
 
 static const uint32_t tq1_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t tq1_0_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
@@ -907,7 +907,7 @@ static const uint32_t tq1_0_gemv_f32_vulkan_x_type[] = {0};
 static const uint32_t tq1_0_gemv_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, tq1_0_gemv_f32_vulkan_batch},
+    {1, "batch", 1, 8, tq1_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_f32_vulkan_split},
     {6, "shared_fours", 512, 5, tq1_0_gemv_f32_vulkan_shared_fours},
@@ -955,10 +955,10 @@ const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
     .sum_roundings = 122,
 };
 
-static const uint32_t tq1_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_f32_metal_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t tq1_0_gemv_f32_metal_views[] = {0, 1};
 static const uint32_t tq1_0_gemv_f32_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant tq1_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f32_metal_batch},
+static const qk_spec_constant tq1_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 8, tq1_0_gemv_f32_metal_batch},
     {30, "views", 0, 2, tq1_0_gemv_f32_metal_views},
     {31, "y_type", 0, 3, tq1_0_gemv_f32_metal_y_type}};
 
@@ -1028,7 +1028,7 @@ static const qk_field tq1_0_gemv_int8_f32_push[] = {
 };
 
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_int8_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_digits[] = {1};
@@ -1043,7 +1043,7 @@ static const uint32_t tq1_0_gemv_int8_f32_vulkan_x_type[] = {0};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int8_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, tq1_0_gemv_int8_f32_vulkan_batch},
+    {1, "batch", 1, 8, tq1_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, tq1_0_gemv_int8_f32_vulkan_digits},
@@ -1144,7 +1144,7 @@ static const qk_field tq1_0_gemv_split_f32_push[] = {
 };
 
 static const uint32_t tq1_0_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_split_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_digits[] = {2};
@@ -1160,7 +1160,7 @@ static const uint32_t tq1_0_gemv_split_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_split_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, tq1_0_gemv_split_f32_vulkan_batch},
+    {1, "batch", 1, 8, tq1_0_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, tq1_0_gemv_split_f32_vulkan_digits},
@@ -1261,7 +1261,7 @@ static const qk_field tq1_0_gemv_int24_f32_push[] = {
 };
 
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_int24_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_digits[] = {3};
@@ -1277,7 +1277,7 @@ static const uint32_t tq1_0_gemv_int24_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_int24_f32_vulkan_local_size_x},
-    {1, "batch", 1, 4, tq1_0_gemv_int24_f32_vulkan_batch},
+    {1, "batch", 1, 8, tq1_0_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, tq1_0_gemv_int24_f32_vulkan_digits},
@@ -1379,7 +1379,7 @@ static const qk_field tq1_0_gemv_f16_push[] = {
 };
 
 static const uint32_t tq1_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t tq1_0_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
@@ -1390,7 +1390,7 @@ static const uint32_t tq1_0_gemv_f16_vulkan_x_type[] = {1};
 static const uint32_t tq1_0_gemv_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, tq1_0_gemv_f16_vulkan_batch},
+    {1, "batch", 1, 8, tq1_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_f16_vulkan_split},
     {6, "shared_fours", 512, 5, tq1_0_gemv_f16_vulkan_shared_fours},
@@ -1438,10 +1438,10 @@ const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
     .sum_roundings = 122,
 };
 
-static const uint32_t tq1_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_f16_metal_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t tq1_0_gemv_f16_metal_views[] = {0, 1};
 static const uint32_t tq1_0_gemv_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant tq1_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f16_metal_batch},
+static const qk_spec_constant tq1_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 8, tq1_0_gemv_f16_metal_batch},
     {30, "views", 0, 2, tq1_0_gemv_f16_metal_views},
     {31, "y_type", 0, 3, tq1_0_gemv_f16_metal_y_type}};
 
@@ -1511,7 +1511,7 @@ static const qk_field tq1_0_gemv_int8_f16_push[] = {
 };
 
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_int8_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_digits[] = {1};
@@ -1526,7 +1526,7 @@ static const uint32_t tq1_0_gemv_int8_f16_vulkan_x_type[] = {1};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int8_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, tq1_0_gemv_int8_f16_vulkan_batch},
+    {1, "batch", 1, 8, tq1_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, tq1_0_gemv_int8_f16_vulkan_digits},
@@ -1627,7 +1627,7 @@ static const qk_field tq1_0_gemv_split_f16_push[] = {
 };
 
 static const uint32_t tq1_0_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_split_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_digits[] = {2};
@@ -1643,7 +1643,7 @@ static const uint32_t tq1_0_gemv_split_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_split_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, tq1_0_gemv_split_f16_vulkan_batch},
+    {1, "batch", 1, 8, tq1_0_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, tq1_0_gemv_split_f16_vulkan_digits},
@@ -1744,7 +1744,7 @@ static const qk_field tq1_0_gemv_int24_f16_push[] = {
 };
 
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_int24_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_digits[] = {3};
@@ -1760,7 +1760,7 @@ static const uint32_t tq1_0_gemv_int24_f16_vulkan_views[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_int24_f16_vulkan_local_size_x},
-    {1, "batch", 1, 4, tq1_0_gemv_int24_f16_vulkan_batch},
+    {1, "batch", 1, 8, tq1_0_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, tq1_0_gemv_int24_f16_vulkan_digits},
