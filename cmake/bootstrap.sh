@@ -7,7 +7,7 @@
 # Installs missing packages with apt, through sudo unless root; where nothing is missing, apt is not called. Where the system's
 # glslang is older than 13, builds a newer one into build/glslang, once (cmake/glslang.sh: 2 to 4 minutes). With
 # QKGEN_GLSLANG=system none is built. Where that or the build fails, kernels for matrix units are left out. For tests, unpacks Mesa 26
-# into build/mesa, once (cmake/mesa.sh: 63 MB, seconds), whose lavapipe has matrix units; without it, what needs them is not tested.
+# into build/mesa, once (cmake/mesa.sh: 69 MB, seconds), whose lavapipe has matrix units; without it, what needs them is not tested.
 set -euo pipefail
 
 usage() {

@@ -2,10 +2,10 @@
 # cmake/mesa.sh FOLDER [SUITE]: unpacks the Vulkan drivers of Mesa from Debian's SUITE, and all they need, into FOLDER.
 #
 # trixie-backports, the default, has Mesa 26, whose lavapipe has matrix units; trixie has Mesa 25, whose RADV compiles for GPUs
-# that are not there (bench/offline.sh). 63 MB of packages, less than a minute. They come with apt's checks of signature and
-# checksum, through a list of sources of its own: the system's stays as it is, and nothing is installed on the system.
-# QKGEN_DEBIAN_MIRROR names another mirror. FOLDER/run PROGRAM [ARGUMENT...] starts a program with lavapipe of there, through its own
-# loader and C library, on any system. Where FOLDER is complete already, nothing is done. Needs dpkg-dev and debian-archive-keyring.
+# that are not there (bench/offline.sh). The validation layer comes, too. 69 MB of packages, less than a minute. They come with apt's
+# checks of signature and checksum, through a list of sources of its own: the system's stays as it is, and nothing is installed on the
+# system. QKGEN_DEBIAN_MIRROR names another mirror. FOLDER/run PROGRAM [ARGUMENT...] starts a program with lavapipe of there, through its
+# own loader and C library, on any system. Where FOLDER is complete already, nothing is done. Needs dpkg-dev and debian-archive-keyring.
 set -euo pipefail
 
 usage() {
@@ -17,7 +17,11 @@ suite=${2:-trixie-backports}
 case $suite in trixie | trixie-backports) ;; *) usage ;; esac
 mkdir -p "$1"
 prefix=$(cd "$1" && pwd)
-if [ "$(cat "$prefix/complete" 2>/dev/null)" = "$suite" ]; then exit 0; fi
+layer=usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json
+if [ "$(cat "$prefix/complete" 2>/dev/null)" = "$suite" ]; then
+  [ ! -e "$prefix/$layer" ] || exit 0
+  rm -rf "${prefix:?}"/* # of before there was a layer
+fi
 if [ -n "$(ls -A "$prefix")" ]; then
   echo "mesa: $prefix holds something else, or what an earlier run left unfinished: name an empty folder, or remove it" >&2
   exit 1
@@ -57,13 +61,13 @@ fetch() {
 }
 echo "mesa: fetching Mesa of Debian's $suite"
 quietly "fetching the list of packages" fetch update
-quietly "fetching packages" fetch -y --download-only -t "$suite" install mesa-vulkan-drivers libvulkan1
+quietly "fetching packages" fetch -y --download-only -t "$suite" install mesa-vulkan-drivers libvulkan1 vulkan-validationlayers
 for package in "$work"/cache/archives/*.deb; do
   quietly "unpacking ${package##*/}" dpkg-deb --extract "$package" "$prefix"
 done
 lib=usr/lib/x86_64-linux-gnu
 loader=$lib/ld-linux-x86-64.so.2
-for file in $loader $lib/libvulkan_lvp.so $lib/libvulkan.so.1; do
+for file in $loader $lib/libvulkan_lvp.so $lib/libvulkan.so.1 $layer; do
   [ -e "$prefix/$file" ] || { echo "mesa: the packages have no $file" >&2; exit 1; }
 done
 # Drivers of other devices and what is for people.
@@ -73,10 +77,12 @@ for driver in lvp radeon; do
   printf '{"file_format_version": "1.0.0", "ICD": {"library_path": "%s", "api_version": "1.4.0"}}\n' \
     "$prefix/$lib/libvulkan_$driver.so" >"$prefix/$driver.json"
 done
-# QKGEN_MESA_DRIVER=radeon takes that driver. Layers of the system want the system's C library.
+# QKGEN_MESA_DRIVER=radeon takes that driver. Layers of the system want the system's C library: those of here are known alone.
 cat >"$prefix/run" <<RUN
 #!/bin/sh
-export VK_DRIVER_FILES="$prefix/\${QKGEN_MESA_DRIVER:-lvp}.json" VK_LOADER_LAYERS_DISABLE='*'
+unset VK_LOADER_DRIVERS_SELECT VK_ICD_FILENAMES
+export VK_DRIVER_FILES="$prefix/\${QKGEN_MESA_DRIVER:-lvp}.json" VK_LAYER_PATH="$prefix/usr/share/vulkan/explicit_layer.d" \\
+  VK_LOADER_LAYERS_DISABLE='~implicit~'
 exec "$prefix/$loader" --library-path "$prefix/$lib" "\$@"
 RUN
 chmod +x "$prefix/run"

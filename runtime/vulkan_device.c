@@ -36,6 +36,7 @@ static qk_status open_device(qk_vulkan *vk, uint32_t family, qk_error *error) {
         extensions[count++] = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
         extensions[count++] = VK_KHR_VULKAN_MEMORY_MODEL_EXTENSION_NAME;
         matrix.matrix.cooperative_matrix = matrix.model.vulkanMemoryModel = VK_TRUE;
+        matrix.model.vulkanMemoryModelDeviceScope = VK_TRUE; /* with the model, atomic operations need it */
     }
     float priority = 1;
     if (qk_vk_has_extension(vk->physical, PORTABILITY_SUBSET))

@@ -80,7 +80,8 @@ int qk_vk_matrix_usable(VkInstance instance, VkPhysicalDevice device, const qk_v
     qk_vk_matrix_features(&set);
     VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &set.matrix};
     vkGetPhysicalDeviceFeatures2(device, &features);
-    return set.matrix.cooperative_matrix && set.model.vulkanMemoryModel && find_shape(instance, device, matrix);
+    return set.matrix.cooperative_matrix && set.model.vulkanMemoryModel && set.model.vulkanMemoryModelDeviceScope &&
+           find_shape(instance, device, matrix);
 }
 
 /* ---- the order ---------------------------------------------------------------------------------------------------- */

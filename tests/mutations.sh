@@ -695,6 +695,7 @@ if [ -e "${QKGEN_MESA:=$source_tree/build/mesa}/complete" ]; then
   export QKGEN_MESA MMA_TEST=$PWD/build/tests/mma_test
   [ "$pattern" = --apply ] || build mma_test >"$folder/logs/mma_test" 2>&1
   mutate "8x8x8: subgroups of a team wait for each other" templates/mma_units.glsl 's/if \(SPLIT_TEAMS\) barrier\(\); else/if (SPLIT_TEAMS) ; else/' script units vulkan
+  mutate "matrix units: atomic operations have their scope" runtime/vulkan_device.c 's/(DeviceScope) = VK_TRUE/\1 = VK_FALSE/' script units vulkan
   mutate "8x8x8: each half of the rows" templates/mma_units.glsl 's/left_at \+ 32u, c.high/left_at, c.high/' script units vulkan
   mutate "8x8x8: each group has x of its own" templates/mma_units.glsl 's/wide_x\[v \* KEPT \+ k\]\[first \+ p\], c\[v\]/wide_x[k][first + p], c[v]/' script units vulkan
   mutate "operands: pairs of a table are as large as its values" gen/ir/halves.c 's/out->most = \(float\)\(codes.*/out->most = 1;/' script units vulkan

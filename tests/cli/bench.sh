@@ -6,7 +6,7 @@ small=(--rows 32 --cols 512)
 
 # ---- a run ----
 
-"$QKGEN" bench gemv,gemv_id,gather,dequant --format 'q4_0,mx*p4,awq_b4_g12?' --batch 1,3 "${small[@]}" --experts 3 --slots 2 \
+"$QKGEN" bench gemv,gemv_id,gather,dequant --format 'q4_0,mx*p4,awq_b4_g12?' --batch 1,3 "${small[@]}" --experts 3 --slots 2 --quick \
   --json "$work/f.json" --svg "$work/f.svg" --markdown "$work/f.md" >"$work/f.txt" 2>&1 || fail "bench fails" "$work/f.txt"
 # 3 formats with mxfp4 of several, six cases each.
 lines=$(grep -cE ' (gemv|gemv_id|gather|dequant) ' "$work/f.txt")
@@ -18,7 +18,7 @@ says "a sum's error" "awq_b4_g128 +gemv .* [1-9]\.[0-9]e-0[78]$" "$work/f.txt"
 if grep -q 'WRONG' "$work/f.txt"; then fail "a result is wrong" "$work/f.txt"; else pass; fi
 "$QKGEN" devices | head -1 | grep -q '(cpu,' && says "a CPU is called one" "a CPU device, whose figures say nothing of GPUs" "$work/f.txt"
 # Threads that go on to further tiles and rows, as they do in large tables.
-check "gather, a few threads for many tiles" "$QKGEN" bench gather --format q4_0,affine_b4_g64_bf16 --rows 96 --cols 2560 --workgroups 3
+check "gather, a few threads for many tiles" "$QKGEN" bench gather --format q4_0,affine_b4_g64_bf16 --rows 96 --cols 2560 --workgroups 3 --quick
 # Tokens choose their experts by themselves, so that several name the same one.
 says "one token's experts" '^\*\*gemv_id, 32 x 512, 2 of 3 experts\*\*$' "$work/f.md"
 says "three tokens' experts" '^\*\*gemv_id, 32 x 512, 3 tokens of 2, 3 of 3 experts\*\*$' "$work/f.md"
@@ -52,14 +52,14 @@ refuses "a layer without down" "layer has no matrix down without experts" "${lay
 # ---- every view of blocks has values that agree ----
 
 "$QKGEN" bench gemv,gather --format gptq_v1_b4_g32_act,hqq_b3_g64,nf4_b64,fp8_block,ct_b4_zp_g32,nvfp4,iq1_m,q6_K,tq1_0,iq4_nl_r4 \
-  --type f16 --rows 256 --cols 1024 >"$work/v.txt" 2>&1 || fail "bench of all views" "$work/v.txt"
+  --type f16 --rows 256 --cols 1024 --quick >"$work/v.txt" 2>&1 || fail "bench of all views" "$work/v.txt"
 check "all of them" test "$(grep -cE ' (gemv|gather) ' "$work/v.txt")" -eq 20
 
 # A kernel that is wrong is found: a copy of the templates whose sum forgets the last row tile.
 cp -r "$SOURCE/templates" "$SOURCE/formats" "$work/"
 sed -i -E 's/, (all|total)\);$/, \1 * 1.00001);/' "$work/templates/gemv_wide.comp"
 refuses "a wrong kernel" "1 of 1 results are wrong: they differ from the values of the specification" \
-  "$QKGEN" bench gemv --data "$work" --format q4_0 "${small[@]}"
+  "$QKGEN" bench gemv --data "$work" --format q4_0 "${small[@]}" --quick
 
 # Of many vectors, a mistake in the sixteenth alone is found, too.
 cp "$SOURCE/templates/gemv_wide.comp" "$work/templates/"
@@ -221,7 +221,7 @@ refuses "a program with more such lines" "has not the lines that were to be chan
 mkdir -p "$work/figures" "$work/docs"
 cp "$work/f.json" "$work/figures/figures.json"
 cp "$work/s.json" "$work/figures/sizes.json"
-"$QKGEN" bench dequant --format q4_0 --type f16,f32 "${small[@]}" --json "$work/figures/decoders.json" >/dev/null
+"$QKGEN" bench dequant --format q4_0 --type f16,f32 "${small[@]}" --quick --json "$work/figures/decoders.json" >/dev/null
 "$QKGEN" bench qdq_init --rows 4 --cols 512 >"$work/figures/qdq.txt"
 page=$work/docs/figures.md
 cp "$SOURCE/docs/performance/figures.md" "$page"
@@ -283,7 +283,7 @@ refuses "no such format" "did you mean q4_0" "$QKGEN" bench gemv --format q4_00
 refuses "no such pattern" "no format matches 'z\*'" "$QKGEN" bench gemv --format 'z*'
 refuses "no such origin" "no format is from 'nowhere'" "$QKGEN" bench gemv --from nowhere
 refuses "a batch of nothing" "--batch must be at most eight whole numbers from 1" "$QKGEN" bench gemv --format q4_0 --batch 0
-check "more vectors than a launch takes" "$QKGEN" bench gemv --format q4_0 --batch 9,17 "${small[@]}"
+check "more vectors than a launch takes" "$QKGEN" bench gemv --format q4_0 --batch 9,17 "${small[@]}" --quick
 refuses "a shape" "q4_K has no such kernel, or no tensor of that shape; blocks are 1 x 256" \
   "$QKGEN" bench gemv --format q4_K --rows 4 --cols 32
 refuses "a constant" "no constant is named 'rowz'" \

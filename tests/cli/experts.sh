@@ -80,9 +80,9 @@ export -f halves buffer one
 
 # Of whole patches too, and on this machine's device alone: results that end within a tile, and ids that are none.
 if [[ $targets == *vulkan* ]]; then
-  "$QKGEN" bench gemv_id --samples 1 --format marlin_b4_g128,i2_s,iq4_ks --rows 128 --cols 512 --batch 3 \
+  "$QKGEN" bench gemv_id --quick --samples 1 --format marlin_b4_g128,i2_s,iq4_ks --rows 128 --cols 512 --batch 3 \
     --experts 5 --slots 2 >"$work/bench.txt" 2>&1 || fail "patches" "$work/bench.txt"
-  "$QKGEN" bench gemm,gemm_id --samples 1 --format squeezellm_b3,iq2_kl --rows 40 --cols 512 --batch 9 \
+  "$QKGEN" bench gemm,gemm_id --quick --samples 1 --format squeezellm_b3,iq2_kl --rows 40 --cols 512 --batch 9 \
     --experts 3 --slots 2 >>"$work/bench.txt" 2>&1 || fail "tiles of patches" "$work/bench.txt"
   check "all of them" test "$(grep -cE ' (gemv_id|gemm|gemm_id) ' "$work/bench.txt")" -eq 7
   case=(type=f32 rows=8 cols=512 experts=6 slots=3 batch=5 seed=7 offset=1 padding=32 weights=random parts=3)

@@ -7,7 +7,7 @@ source "$(dirname "$0")/../lib.sh"
 
 # Most of them with lavapipe of Mesa 26 where that is at hand (QKGEN_MESA, a folder that cmake/mesa.sh unpacks): its compiler takes two
 # thirds of the time, and it has matrix units. The others, or all, with the device of all tests.
-cases=${CASES:-160} newer=0
+cases=${CASES:-160} newer=0 soon=${QKGEN_NEWER:-$QKGEN}
 if [ -e "${QKGEN_MESA:-}/complete" ]; then newer=$((cases * 3 / 4)); fi
 if [ "$newer" -gt 0 ]; then
   env -u VK_LOADER_DRIVERS_SELECT -u QKGEN_VALIDATION -u VK_ICD_FILENAMES \
@@ -25,7 +25,7 @@ drawn() {
   shift
   if ! grep -qE "^    $name +[0-9]+ cases" "$list"; then
     list=$work/few
-    "$QKGEN" soak --seed 29 --cases 16 "$@" >"$list" 2>&1 || fail "there are failures of $name" "$list"
+    "$soon" soak --seed 29 --cases 16 "$@" >"$list" 2>&1 || fail "there are failures of $name" "$list"
   fi
   says "cases of $name" "^    $name +[0-9]+ cases" "$list"
 }
@@ -33,12 +33,12 @@ for name in dequant gather gemv gemv_id qdq_init; do drawn $name --family $name;
 for name in split half; do drawn "class $name" --family gemv --class $name; done
 # These may have none.
 for class in exact int8; do
-  "$QKGEN" soak --seed 29 --cases 24 --family gemv --class $class >"$work/$class" 2>&1 || fail "there are failures of $class" "$work/$class"
+  "$soon" soak --seed 29 --cases 24 --family gemv --class $class >"$work/$class" 2>&1 || fail "there are failures of $class" "$work/$class"
   says "no case of $class fails" '^[0-9]+ cases right, [0-9]+ refused for want of room or features, 0 failed, in' "$work/$class"
   says "cases of class $class" "^    class $class +[0-9]+ cases" "$work/$class"
 done
 # Columns that are no multiple of four, where x is loaded in runs of four: strides of x are drawn as dispatch takes them.
-"$QKGEN" soak --seed 5 --cases 24 --format 'vptq*' --family gemv_id >"$work/strides" 2>&1 || fail "strides of x" "$work/strides"
+"$soon" soak --seed 5 --cases 24 --format 'vptq*' --family gemv_id >"$work/strides" 2>&1 || fail "strides of x" "$work/strides"
 says "no stride of x is refused" '^24 cases right, 0 refused for want of room or features, 0 failed, in' "$work/strides"
 right=$(awk '/^[0-9]+ cases right/ { right += $1 } END { print right + 0 }' "$work/all")
 check "most cases are not refused" test "$right" -ge $((${CASES:-160} * 8 / 10))

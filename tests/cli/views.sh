@@ -96,7 +96,7 @@ refuses "no vectors" "views is for families that sum; dequant has no vectors" "$
   --target c --views y_type=f16 --out "$work/y"
 
 # All schedules, with what lies between results, and each result by itself.
-case_of() { check "$1" "$QKGEN" soak --case "class=exact rows=70 seed=3 offset=1 x=gaussian weights=random $1"; }
+case_of() { check "$1" "${QKGEN_NEWER:-$QKGEN}" soak --case "class=exact rows=70 seed=3 offset=1 x=gaussian weights=random $1"; }
 for schedule in 1 2 3 4 5; do
   case_of "format=q4_K family=gemv type=f32 cols=1024 batch=1 constants=schedule:$schedule views=y_type=f16,batches=2,weights_batches=2,y_stride=71"
   case_of "format=q4_K family=gemv type=f16 cols=1024 batch=3 parts=2 constants=schedule:$schedule views=y_type=bf16,y_stride=71,x_offset=8"
@@ -140,7 +140,7 @@ if [[ $targets == *msl* ]]; then
 fi
 # x that is normed, before and with all else: of one and several vectors, in each schedule that has all of them, with parts and gates.
 right() {
-  check "$1: it is not refused" grep -q ^right <("$QKGEN" soak --case "class=exact seed=3 offset=1 x=gaussian weights=random $1" 2>&1)
+  check "$1: it is not refused" grep -q ^right <("${QKGEN_NEWER:-$QKGEN}" soak --case "class=exact seed=3 offset=1 x=gaussian weights=random $1" 2>&1)
 }
 normed() {
   local format=$1 more cols=cols=2048 views=views=epsilon=0.01

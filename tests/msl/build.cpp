@@ -328,11 +328,15 @@ bool msl::build(const settings &s, const string &text, const string &name, strin
     string output;
     const string header = s.cache + "/" + common + ".pch", runtime = s.cache + "/" + common + ".o";
     if (!exists(header) &&
-        !make(join({{s.compiler},
-                    lang,
-                    instr,
-                    {"-Xclang", "-fno-pch-timestamp", "-x", "c++-header", s.include + "/metal_stdlib", "-o"}}),
-              header, &output)) {
+        !make(
+            join(
+                {{s.compiler},
+                 lang,
+                 instr,
+                 // what our headers instantiate is done once, and not for each text: it would be half of that one's time
+                 {"-fpch-instantiate-templates", "-Xclang", "-fno-pch-timestamp", "-x", "c++-header",
+                  s.include + "/metal_stdlib", "-o"}}),
+            header, &output)) {
         fail(error, QK_MSL_ERROR_COMPILER, 0, "%s cannot compile our metal_stdlib: %s", s.compiler.c_str(),
              output.c_str());
         return false;

@@ -38,8 +38,8 @@ typedef enum qk_api { QK_API_VULKAN, QK_API_METAL } qk_api;
 
 /* Device features that a kernel may require, as bits: the bit's number, and what the device API calls it. SUBGROUP_ARITHMETIC
  * has the operations BASIC, too. Of COOPERATIVE_MATRIX (VK_KHR_cooperative_matrix), subgroups multiply matrices of f16, summed in f32,
- * of a shape that qk_limits.matrix_rows and others tell; vulkanMemoryModel. Metal: simdgroup_matrix, which GPUs have from
- * family Apple7 on. */
+ * of a shape that qk_limits.matrix_rows and others tell; vulkanMemoryModel and its DeviceScope. Metal: simdgroup_matrix,
+ * which GPUs have from family Apple7 on. */
 #define QK_FEATURES(F)                                                                                                 \
     F(0, STORAGE_8BIT, "storageBuffer8BitAccess")                                                                      \
     F(1, STORAGE_16BIT, "storageBuffer16BitAccess")                                                                    \

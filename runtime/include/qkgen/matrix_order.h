@@ -10,8 +10,8 @@
  *     qk_matrix_read_order(ask.to, &limits);
  *
  * It is for devices that multiply such matrices of f16 in a subgroup, summed in f32 (qk_matrix_take_shape finds them), with
- * shaderFloat16, vulkanMemoryModel and subgroup shuffles. The runtime of qkgen/vulkan.h does all that. Header only; needs
- * libc; C11 and C++11. */
+ * shaderFloat16, vulkanMemoryModel with its DeviceScope, and subgroup shuffles. The runtime of qkgen/vulkan.h does all that. Header
+ * only; needs libc; C11 and C++11. */
 #ifndef QKGEN_MATRIX_ORDER_H
 #define QKGEN_MATRIX_ORDER_H
 
