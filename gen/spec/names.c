@@ -49,7 +49,7 @@ static const char beside_buffers[] =
     "fetch_wide four_codes g held_four integers keep_word kept_word largest_factor load_ahead load_runs load_wide_x "
     "load_large_x "
     "accumulate_large sum_large_rows walk_large_rows mixed_dot most_of_four "
-    "multiply no_products of_vectors operands operands_of_part pack_bf16 pack_f16 pack_halves f32_to_half rounds_f16 "
+    "multiply no_products of_vectors operands pack_bf16 pack_f16 pack_halves f32_to_half rounds_f16 "
     "scale_of scale_of_pair share_slice share_x tile_expert "
     "shared_x signed_dot stage_x staged staged_from staged_x subgroup sum_of sum_of_bytes sum_of_lanes "
     "take take_x values_of walk walk_rows wide_x wide_x_unit write_row x_digits x_step X_TYPE half_word run "

@@ -198,168 +198,29 @@ static void add_scales(qg_text *text, const qg_operands *o, const qg_target *tar
     }
 }
 
-enum { MOST_PARTS = 8, MOST_PARAMETERS = 8, LEAST_TEXT = 300 };
-
-/* Parts whose operands are made alike, but for some names and numbers: these are the parameters of a function. */
-typedef struct alike {
-    uint32_t n_parts, n;
-    const char *own[MOST_PARAMETERS][MOST_PARTS]; /* what a part has for a parameter */
-    const char *type[MOST_PARAMETERS], *name[MOST_PARAMETERS];
-    const char *text; /* of the first part, the items apart by lines */
-} alike;
-
-static const char *part_text(const qg_operands *o, const qg_target *target, uint32_t p) {
-    const uint32_t each = 2 * o->part;
-    qg_text text = qg_text_new(o->ir->arena);
-    for (uint32_t i = 0; i < each; ++i)
-        qg_text_printf(&text, "v[%u] = %s\n", i, word_text(o, target, &o->words[p * each + i]));
-    return text.data;
-}
-
-/* The next word of a text, or the next letter that is of none. */
-static const char *next_token(qg_arena *arena, const char **at) {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-    const size_t length = strspn(*at, letters);
-    const char *token = qg_format(arena, "%.*s", (int)(length ? length : 1), *at);
-    *at += length ? length : 1;
-    return token;
-}
-
-/* The type of what a part has of its own, or of what `operands` has; NULL of all else. */
-static const char *token_type(const qg_operands *o, const qg_target *target, const char *token) {
-    if (strcmp(token, "scale") == 0) return target->types[QG_K_FLOAT][1];
-    if (strncmp(token, "add", 3) == 0 && strspn(token + 3, "0123456789") == strlen(token) - 3 && token[3])
-        return target->halves[2];
-    for (uint32_t i = 0; i < o->n_scales; ++i)
-        if (strcmp(token, qg_format(o->ir->arena, "mul%u", i)) == 0) return target->halves[is_added_to(o, i) ? 2 : 1];
-    for (uint32_t i = 0; i < o->ir->n_statements; ++i) {
-        const qg_node *node = o->ir->statements[i];
-        if (strcmp(token, node->name) == 0) return target->types[node->kind][node->lanes];
-    }
-    return NULL;
-}
-
-static bool is_number(const char *token) {
-    return token[0] >= '0' && token[0] <= '9' && token[strlen(token) - 1] == 'u';
-}
-
-/* Adds a parameter, unless there is one that all parts have the same for. */
-static bool add_parameter(const qg_operands *o, const qg_target *target, alike *a, const char *const *own) {
-    const char *type = is_number(own[0]) ? target->types[QG_K_UINT][1] : token_type(o, target, own[0]);
-    for (uint32_t i = 0; i < a->n; ++i) {
-        bool same = true;
-        for (uint32_t p = 0; p < a->n_parts; ++p) same &= strcmp(a->own[i][p], own[p]) == 0;
-        if (same) return true;
-    }
-    for (uint32_t p = 1; p < a->n_parts; ++p) {
-        const char *other = is_number(own[p]) ? target->types[QG_K_UINT][1] : token_type(o, target, own[p]);
-        if (!type || !other || strcmp(type, other) != 0 || is_number(own[p]) != is_number(own[0])) return false;
-    }
-    if (a->n == MOST_PARAMETERS) return false;
-    memcpy(a->own[a->n], own, a->n_parts * sizeof *own);
-    a->type[a->n] = type;
-    a->name[a->n] = is_number(own[0]) ? qg_format(o->ir->arena, "mask%u", a->n) : own[0];
-    a->n += 1;
-    return true;
-}
-
-/* What part `p` has where the first has `token`; with names of parameters, the parameter. */
-static const char *token_of(const alike *a, uint32_t p, const char *token) {
-    for (uint32_t i = 0; i < a->n; ++i)
-        if (strcmp(a->own[i][0], token) == 0) return p < a->n_parts ? a->own[i][p] : a->name[i];
-    return token;
-}
-
-/* Whether what stands in the first part for a parameter stands for nothing else there. */
-static bool is_made_of(const qg_operands *o, const qg_target *target, const alike *a, uint32_t p) {
-    qg_text text = qg_text_new(o->ir->arena);
-    for (const char *at = a->text; *at;) qg_text_puts(&text, token_of(a, p, next_token(o->ir->arena, &at)));
-    return strcmp(text.data, part_text(o, target, p)) == 0;
-}
-
-/* Whether the parts of a row's operands are alike. */
-static bool find_alike(const qg_operands *o, const qg_target *target, alike *a) {
-    const char *at[MOST_PARTS], *own[MOST_PARTS];
-    *a = (alike){.n_parts = o->n_words / (2 * o->part)};
-    if (!*target->unroll || a->n_parts < 2 || a->n_parts > MOST_PARTS) return false;
-    for (uint32_t p = 0; p < a->n_parts; ++p) at[p] = part_text(o, target, p);
-    a->text = at[0];
-    if (strlen(a->text) < LEAST_TEXT) return false;
-    while (*at[0]) {
-        bool same = true;
-        for (uint32_t p = 0; p < a->n_parts; ++p) {
-            if (!*at[p]) return false;
-            own[p] = next_token(o->ir->arena, &at[p]);
-            same &= strcmp(own[p], own[0]) == 0;
-        }
-        if ((!same || token_type(o, target, own[0])) && !add_parameter(o, target, a, own)) return false;
-    }
-    for (uint32_t p = 1; p < a->n_parts; ++p)
-        if (*at[p] || !is_made_of(o, target, a, p)) return false;
-    return true;
-}
-
-void qg_operands_alike(qg_text *text, const qg_operands *operands, const qg_ir *ir, const qg_target *target) {
-    qg_operands copy = *operands, *o = &copy;
-    o->ir = ir;
-    alike a;
-    if (!find_alike(o, target, &a)) return;
-    qg_text_puts(text, "// Operands of a part: words lie alike in all.\nvoid operands_of_part(");
-    for (uint32_t i = 0; i < a.n; ++i) qg_text_printf(text, "%s %s, ", a.type[i], a.name[i]);
-    qg_text_printf(text, "out %s v[2u * PART]) {\n", target->halves[2]);
-    for (const char *at = a.text, *line = at; *at; line = at) {
-        qg_text item = qg_text_new(text->arena);
-        while (*at != '\n') qg_text_puts(&item, token_of(&a, a.n_parts, next_token(text->arena, &at)));
-        ++at;
-        qg_add_item(text, "    ", item.data, line == a.text);
-    }
-    qg_text_puts(text, "}\n\n");
-}
-
-/* What a part has of its own, and its operands. */
-static void add_part(qg_text *text, const qg_operands *o, const qg_target *target, uint32_t p, const alike *a) {
-    const uint32_t each = 2 * o->part;
-    bool used;
-    for (uint32_t i = 0; i < o->ir->n_statements; ++i)
-        if (part_of(o, o->ir->statements[i], &used) == p)
-            qg_print_statement(text, o->ir, target, o->ir->statements[i], "        ");
-    add_scales(text, o, target, p, "        ");
-    for (uint32_t i = 0; i < each && !a; ++i)
-        qg_add_item(text, "        ",
-                    qg_format(text->arena, "v[%u] = %s", i, word_text(o, target, &o->words[p * each + i])), i == 0);
-    if (!a) return;
-    qg_text_puts(text, "        operands_of_part(");
-    for (uint32_t i = 0; i < a->n; ++i) qg_text_printf(text, "%s, ", a->own[i][p]);
-    qg_text_puts(text, "v);\n");
-}
-
 void qg_operands_body(qg_text *text, const qg_operands *operands, const qg_ir *ir, const qg_target *target) {
-    const uint32_t parts = operands->n_words / (2 * operands->part);
+    const uint32_t each = 2 * operands->part, parts = operands->n_words / each;
     qg_operands copy = *operands, *o = &copy;
     o->ir = ir;
     bool used;
-    alike a;
-    const bool are_alike = find_alike(o, target, &a);
     for (uint32_t i = 0; i < ir->n_statements; ++i)
         if (part_of(o, ir->statements[i], &used) == QG_ALL_PARTS && used)
             qg_print_statement(text, ir, target, ir->statements[i], "    ");
     add_scales(text, o, target, QG_ALL_PARTS, "    ");
-    const char *texts[MOST_PARTS];
-    bool brief = are_alike; /* each is one line */
     for (uint32_t p = 0; p < parts; ++p) {
-        qg_text part = qg_text_new(text->arena);
-        add_part(&part, o, target, p, are_alike ? &a : NULL);
-        texts[p] = part.data;
-        brief &= strchr(part.data, '\n')[1] == '\0';
-    }
-    for (uint32_t p = 0; p < parts; ++p) {
-        const char *test = p + 1 < parts ? qg_format(text->arena, "if (part == %uu) ", p) : "";
-        if (brief)
-            qg_text_printf(text, "    %s%s%s", p ? "else " : "", test, texts[p] + strlen("        "));
+        if (parts > 1 && p + 1 < parts)
+            qg_text_printf(text, "    %sif (part == %uu) {\n", p ? "} else " : "", p);
         else
-            qg_text_printf(text, "    %s%s{\n%s", p ? "} else " : "", test, texts[p]);
+            qg_text_puts(text, p ? "    } else {\n" : "    {\n");
+        for (uint32_t i = 0; i < ir->n_statements; ++i)
+            if (part_of(o, ir->statements[i], &used) == p)
+                qg_print_statement(text, ir, target, ir->statements[i], "        ");
+        add_scales(text, o, target, p, "        ");
+        for (uint32_t i = 0; i < each; ++i)
+            qg_add_item(text, "        ",
+                        qg_format(text->arena, "v[%u] = %s", i, word_text(o, target, &o->words[p * each + i])), i == 0);
     }
-    if (!brief) qg_text_puts(text, "    }\n");
+    qg_text_puts(text, "    }\n");
 }
 
 /* A run of x: of an array where the target has loops that a compiler unrolls. */

@@ -464,10 +464,8 @@ static char *operands_of(qg_arena *arena, const qg_step *wide) {
                    "float largest_factor(uint n, uint j, %s) {\n",
                    fetched_parameters(arena, wide, ""));
     qg_operands_of_row(&text, wide, glsl, "row_tiles", true);
-    qg_text_puts(&text, "}\n\n");
-    qg_operands_alike(&text, wide->of_unit, wide->code, glsl);
     qg_text_printf(&text,
-                   "// Makes operands of a part of it, times `scale`.\n"
+                   "}\n\n// Makes operands of a part of it, times `scale`.\n"
                    "void operands(uint part, uint n, uint j, %s, float scale, out f16vec2 v[2u * PART]) {\n",
                    fetched_parameters(arena, wide, ""));
     qg_operands_of_row(&text, wide, glsl, "row_tiles", false);

@@ -103,8 +103,6 @@ typedef struct qg_x_operands {
 /* What returns the largest of what becomes a half; what sets v[] to the words of part number
  * `part`, times `scale`; and what does the same for x. */
 void qg_operands_most(qg_text *text, const qg_operands *operands, const qg_ir *ir, const qg_target *target);
-/* A function that `qg_operands_body` calls for each part, where these are alike; else nothing. */
-void qg_operands_alike(qg_text *text, const qg_operands *operands, const qg_ir *ir, const qg_target *target);
 void qg_operands_body(qg_text *text, const qg_operands *operands, const qg_ir *ir, const qg_target *target);
 void qg_operands_of_x(qg_text *text, const qg_x_operands *x, const qg_step *step, const qg_target *target);
 
