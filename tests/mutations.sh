@@ -837,7 +837,7 @@ mutate "integers once: beside units, where others share them" runtime/include/qk
 mutate "integers once: beside units, of few vectors where weights are looked up" runtime/include/qkgen/tensors.h \
   's/ \|\| vectors <= QK_PACK_X_LOOKUPS/ || vectors != 0/' unit pipelines_test
 mutate "as many vectors are kept as there are" $choose 's/    qk_keep_as_many_\(kernel, batch, constants\);//' unit pipelines_test
-mutate "teams: memory is for as many vectors as there are" $share 's/teams_tile \* qk_min_\(vectors, s->kept\)/teams_tile * s->kept/' \
+mutate "teams: memory is for as many vectors as there are" $share 's/teams_tile \* qk_min_\(vectors/teams_tile * qk_max_(vectors/' \
   unit pipelines_test
 mutate "teams: of large blocks, whole words" $choose 's/ && bytes % 4 == 0 &&/ \&\&/' unit pipelines_test
 mutate "teams: of large blocks, few bits" $choose 's/vectors == 3 \|\| 8 \* bytes/1 || 8 * bytes/' unit pipelines_test

@@ -301,6 +301,11 @@ static void as_many_are_kept_as_there_are(void **state) {
                 if (kernels[i]->operand_tile == 0 && (kernels[i]->features & QK_FEATURE_COOPERATIVE_MATRIX) == 0)
                     exactly[vectors] += (uint32_t)keeps(kernels[i], device, vectors);
     for (uint32_t vectors = 3; vectors <= 8; vectors++) assert_int_equal(exactly[vectors], 9);
+    const qk_kernel *bytes =
+        qk_find_kernel(qkgen_kernels, QKGEN_KERNEL_SETS, QK_API_VULKAN, "mxfp4", "gemv", "int8", "f32");
+    assert_non_null(bytes);
+    assert_int_equal(constant_of(bytes, 0, 14336, 3, QK_CONSTANT_SCHEDULE), QK_SCHEDULE_WIDE);
+    assert_int_equal(constant_of(bytes, 0, 14336, 3, QK_CONSTANT_BATCH), 4);
     /* More lanes are a team where fewer vectors leave memory for a tile of x for each. */
     const qk_kernel *exact =
         qk_find_kernel(qkgen_kernels, QKGEN_KERNEL_SETS, QK_API_VULKAN, "mxfp4", "gemv", "exact", "f32");
