@@ -243,8 +243,8 @@ static void x_is_made_integers_once(void **state) {
     }
 }
 
-/* Beside matrix units, of few rows and more than four vectors: a launch before makes bytes for several matrices. Where weights are looked
- * up, of few vectors alone. */
+/* Beside matrix units, of few rows and more than four vectors: a launch before makes bytes for several matrices. Where
+ * weights are looked up, of few vectors alone. */
 static void shared_bytes_are_ahead_of_units(void **state) {
     (void)state;
     const struct {
@@ -280,7 +280,8 @@ static uint32_t constant_of(const qk_kernel *kernel, uint32_t device, uint64_t r
     return qk_constant_(kernel, items[list.count - 1].constants, id, 0);
 }
 
-/* A launch keeps as many vectors as there are, where a schedule can; else a power of two. Returns whether it was the former. */
+/* A launch keeps as many vectors as there are, where a schedule can; else a power of two. Returns whether it was the
+ * former. */
 static int keeps(const qk_kernel *kernel, uint32_t device, uint32_t vectors) {
     const uint32_t kept = constant_of(kernel, device, 4096, vectors, QK_CONSTANT_BATCH);
     const uint32_t schedule = constant_of(kernel, device, 4096, vectors, QK_CONSTANT_SCHEDULE);
@@ -314,7 +315,8 @@ static void as_many_are_kept_as_there_are(void **state) {
     assert_int_equal(constant_of(exact, 0, 1024, 5, QK_CONSTANT_SPLIT), 8);
 }
 
-/* Of two to four vectors, bytes of large blocks are what teams share: not of many weights, nor of many bits, but of three vectors. */
+/* Of two to four vectors, bytes of large blocks are what teams share: not of many weights, nor of many bits, but of
+ * three vectors. */
 static void teams_share_large_blocks(void **state) {
     (void)state;
     qk_kernel kernel = *qk_find_kernel(qkgen_kernels, QKGEN_KERNEL_SETS, QK_API_VULKAN, "q4_K", "gemv", "int8", "f32");
