@@ -542,7 +542,7 @@ static void run_packed(const qk_kernel *kernel, uint64_t rows, uint64_t cols, ui
 static void test_packed(void **state) {
     static const qk_kernel *const kernels[] = {&qk_q4_0_gemv_int8_f32_vulkan, &qk_q6_K_gemv_split_f32_vulkan,
                                                &qk_q6_K_gemv_int8_f32_vulkan};
-    static const uint64_t rows[] = {37, 5, 130}, cols[] = {1024, 512, 4096}, batch[] = {2, 3, 8};
+    static const uint64_t rows[] = {37, 5, 130}, cols[] = {1024, 512, 4096}, batch[] = {3, 5, 8};
     (void)state;
     qk_tuning_entry entry = {.rows = 1, .cols = 1, .count = 2};
     const qk_tuning tuned = {.count = 1, .entries = &entry};

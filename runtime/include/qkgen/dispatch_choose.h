@@ -295,7 +295,7 @@ static inline void qk_set_gemv_constants_(const qk_kernel *kernel, const qk_limi
 }
 
 /* Constants that were chosen for a power of two of right-hand sides, for as many as there are, where a schedule takes any number of them:
- * not where their sums are side by side in the lanes of a subgroup, nor on more than eight, which are launched by eights. */
+ * not where their sums are side by side in the lanes of a subgroup. */
 static inline void qk_keep_as_many_(const qk_kernel *kernel, uint64_t batch, uint32_t *constants) {
     uint32_t schedule = qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, QK_SCHEDULE_NONE);
     if (schedule != QK_SCHEDULE_NONE && qk_schedule_of_(schedule)->vectors != QK_VECTORS_FEW_ &&
