@@ -844,6 +844,8 @@ mutate "teams: of large blocks, few bits" $choose 's/vectors == 3 \|\| 8 \* byte
 mutate "teams: of large blocks, three of more bits" $choose 's/vectors == 3 \|\| 8 \* bytes/8 * bytes/' unit pipelines_test
 mutate "teams: of large blocks, not of many weights" $choose 's/rows \* cols <= QK_TEAMS_MOST_WEIGHTS \*/rows * cols \/ 9 <= QK_TEAMS_MOST_WEIGHTS */' \
   unit pipelines_test
+mutate "Metal has a case for each power of two of vectors" gen/build/constants.c 's/(QK_CONSTANT_BATCH) && described->api == QK_API_METAL/\1 \&\& 0/' \
+  unit program_test
 mutate "sums side by side are of a power of two" $choose 's/vectors != QK_VECTORS_FEW_ &&/vectors != 99 \&\&/' unit pipelines_test
 mutate "integers once: not of large tiles" runtime/include/qkgen/tensors.h 's/\(small \|\| !bytes\)/(small || bytes)/' unit pipelines_test
 mutate "integers once: of as many values as pay for a launch" runtime/include/qkgen/choice.def 's/(QK_PACK_X_VALUES) 36864/\1 49152/' unit pipelines_test

@@ -158,6 +158,23 @@ static void test_features(void **state) {
     assert_null(strstr(dump, "NOT AS IT MUST BE"));
 }
 
+/* Texts of Metal have a case for each power of two of right-hand sides, and none for other numbers; loops of Vulkan take any. */
+static void test_batches(void **state) {
+    const fixture *f = *state;
+    for (qk_api api = QK_API_VULKAN; api <= QK_API_METAL; ++api) {
+        const qk_schedule schedule = api == QK_API_METAL ? QK_SCHEDULE_NONE : QK_SCHEDULE_TEAMS;
+        const qg_program *p = program_of(f, "q4_K", "gemv", QG_CLASS_EXACT, api, schedule);
+        const qk_kernel *described = qg_describe(f->arena, p->kernel, api, NULL);
+        uint32_t i = 0;
+        while (i < described->spec_constant_count && described->spec_constants[i].id != QK_CONSTANT_BATCH) i++;
+        assert_true(i < described->spec_constant_count);
+        const qk_spec_constant *batch = &described->spec_constants[i];
+        assert_int_equal(batch->legal_count, api == QK_API_METAL ? 4 : 8);
+        for (uint32_t n = 0; n < batch->legal_count; ++n)
+            assert_int_equal(batch->legal[n], api == QK_API_METAL ? 1u << n : n + 1);
+    }
+}
+
 /* ---- planted faults ---- */
 
 typedef bool is_place(const qg_node *node);
@@ -258,8 +275,8 @@ static void test_faults_of_steps(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all), cmocka_unit_test(test_steps),
-                                       cmocka_unit_test(test_features), cmocka_unit_test(test_faults),
-                                       cmocka_unit_test(test_faults_of_steps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all),      cmocka_unit_test(test_steps),
+                                       cmocka_unit_test(test_features), cmocka_unit_test(test_batches),
+                                       cmocka_unit_test(test_faults),   cmocka_unit_test(test_faults_of_steps)};
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

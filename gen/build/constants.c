@@ -72,6 +72,7 @@ static uint32_t sizes_that_fit(const qg_kernel *kernel, const qk_spec_constant *
 
 static void add_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described, const choice *all,
                           size_t count) {
+    static const uint32_t powers[] = {1, 2, 4, 8};
     qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, count);
     for (size_t i = 0; i < count; ++i) {
         if (!all[i].has) continue;
@@ -81,6 +82,10 @@ static void add_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *d
         if (c->id == QK_CONSTANT_SCHEDULE) c->legal = schedules_of(arena, kernel, &c->legal_count);
         if (c->id == QK_CONSTANT_VIEWS && !(described->api == QK_API_VULKAN && may(kernel, qg_gates_rows)))
             c->legal_count = 2;
+        if (c->id == QK_CONSTANT_BATCH && described->api == QK_API_METAL) { /* each is a case of its text */
+            c->legal = powers;
+            c->legal_count = sizeof powers / sizeof *powers;
+        }
         const bool planned = c->id == QK_CONSTANT_Y_TYPE && qg_decodes_halves(kernel);
         if (c->id != QK_CONSTANT_DIGITS && c->id != QK_CONSTANT_X_TYPE && !planned) continue;
         while (*c->legal != c->value) ++c->legal; /* another is another kernel */

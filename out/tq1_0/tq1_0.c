@@ -955,10 +955,10 @@ const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
     .sum_roundings = 122,
 };
 
-static const uint32_t tq1_0_gemv_f32_metal_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
+static const uint32_t tq1_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_f32_metal_views[] = {0, 1};
 static const uint32_t tq1_0_gemv_f32_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant tq1_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 8, tq1_0_gemv_f32_metal_batch},
+static const qk_spec_constant tq1_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f32_metal_batch},
     {30, "views", 0, 2, tq1_0_gemv_f32_metal_views},
     {31, "y_type", 0, 3, tq1_0_gemv_f32_metal_y_type}};
 
@@ -1438,10 +1438,10 @@ const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
     .sum_roundings = 122,
 };
 
-static const uint32_t tq1_0_gemv_f16_metal_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
+static const uint32_t tq1_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_f16_metal_views[] = {0, 1};
 static const uint32_t tq1_0_gemv_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant tq1_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 8, tq1_0_gemv_f16_metal_batch},
+static const qk_spec_constant tq1_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f16_metal_batch},
     {30, "views", 0, 2, tq1_0_gemv_f16_metal_views},
     {31, "y_type", 0, 3, tq1_0_gemv_f16_metal_y_type}};
 
