@@ -970,9 +970,13 @@ static void test_kept_x(void **state) {
         {16384, 1024, 1, 0, 256, 8, 256, 512}, /* 2048 subgroups */
         {8448, 2048, 1, 0, 128, 8, 264, 512},  /* 1056, and one row more */
         {8449, 2048, 1, 0, 256, 8, 133, 512},
-        {256, 65536, 1, 0, 256, 2, 128, 1},  /* a workgroup for each two rows */
-        {1024, 65536, 1, 0, 256, 8, 128, 1}, /* no workgroup does */
-        {1024, 4096, 1, 16, 128, 8, 12, 1},  /* a device that says what keeps it busy */
+        {5273, 2048, 1, 0, 128, 8, 165, 512}, /* 660 of eight rows; of one less, a workgroup would stage x for few */
+        {5272, 2048, 1, 0, 256, 2, 264, 512},
+        {3953, 2048, 1, 0, 256, 2, 248, 512},
+        {3952, 2048, 1, 0, 128, 4, 247, 512}, /* fewer than 3 / 4 of 660 */
+        {256, 65536, 1, 0, 256, 2, 128, 1},   /* a workgroup for each two rows */
+        {1024, 65536, 1, 0, 256, 8, 128, 1},  /* no workgroup does */
+        {1024, 4096, 1, 16, 128, 8, 12, 1},   /* a device that says what keeps it busy */
         /* Several right-hand sides are shared by a workgroup as large as can be, and by no more than run at once. */
         {57344, 8192, 2, 0, 256, 8, 264, 1},
         {57344, 8192, 3, 0, 256, 4, 264, 1},
@@ -1313,6 +1317,11 @@ static void test_teams(void **state) {
         assert_int_equal(of.constants[7], 8);
         assert_int_equal(of.workgroups, 128);
     }
+    /* Registers for four rows of floats: 4 * (9 + 8) of weights and sums, and a tile of x. */
+    teams_tile = 8;
+    assert_int_equal(see_shape(57344, 8192, 8, 0, NULL).constants[2], 4);
+    teams_tile = 9;
+    assert_int_equal(see_shape(57344, 8192, 8, 0, NULL).constants[2], 2);
     teams_tile = 5;
     assert_int_equal(see_shape(1024, 4096, 4, 0, &one).constants[0], 256);
     teams_tile = 0;
@@ -1726,6 +1735,12 @@ static void test_one_ahead(void **state) {
         {{4096, 4096, 1, 32, 0, 16, 49152, 1, 2, 2, 128, 396}, 2, 26, 2, QK_MANY_LOADS, 0}, /* of three workgroups */
         {{8192, 4096, 1, 32, 0, 16, 49152, 1, 2, 2, 64, 528}, 0, 34, 2, 0, 0},
         {{8192, 4096, 1, 32, 0, 16, 49152, 0, 8, 2, 256, 256}, 0, 26, 2, 0, 0},
+        {{5281, 8192, 1, 32, 0, 16, 49152, 1, 2, 4, 128, 528}, 0, 34, 2, 0, 0}, /* more than 40 for each of 132 */
+        {{5280, 8192, 1, 32, 0, 16, 49152, 0, 8, 4, 256, 264}, 0, 34, 2, 0, 0},
+        {{16895, 8192, 1, 32, 0, 16, 49152, 1, 4, 4, 128, 528}, 0, 18, 4, QK_MANY_LOADS - 1, 0},
+        {{16896, 8192, 1, 32, 0, 16, 49152, 1, 2, 4, 128, 528}, 0, 18, 4, QK_MANY_LOADS - 1, 0}, /* 2^20 weights */
+        {{16896, 8192, 1, 32, 0, 16, 49152, 1, 4, 4, 128, 528}, 0, 18, 4, QK_MANY_LOADS, 0},
+        {{16896, 8192, 1, 32, 0, 16, 49152, 1, 4, 4, 128, 528}, 2, 18, 4, QK_MANY_LOADS - 1, 0},
         {{4096, 4096, 1, 32, 0, 16, 49152, 1, 2, 2, 64, 660}, 1, 22, 4, 0, 128},
         {{4096, 4096, 1, 32, 0, 16, 49152, 0, 8, 1, 128, 128}, 0, 22, 4, 0, 128}, /* of integers */
     };

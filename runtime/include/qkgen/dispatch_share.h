@@ -29,6 +29,13 @@ typedef struct qk_share_ {
     uint32_t copies; /* of a table of pairs; 0: what there is memory for */
 } qk_share_;
 
+/* Rows at a time that are loaded ahead: fewer of floats, where weights are so many that they come from memory, in few loads. */
+static inline uint32_t qk_rows_ahead_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols) {
+    int floats = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 0;
+    int many = rows * cols >= QK_AHEAD_MANY_WEIGHTS * qk_processors_(limits);
+    return floats && many && !qk_has_many_loads_(kernel) ? (uint32_t)qk_min_(kernel->rows_ahead, 2) : kernel->rows_ahead;
+}
+
 /* Subgroups that have slices of x where rows are loaded ahead. */
 static inline uint64_t qk_slices_ahead_(const qk_kernel *kernel, const qk_limits *limits, uint64_t cols) {
     return qk_ceil_(cols, (uint64_t)qk_lanes_(limits) * kernel->ahead_kept);
@@ -86,6 +93,14 @@ static inline uint32_t qk_staging_threads_(const qk_kernel *kernel, const qk_lim
     return floats || pairs || (qk_slices_(cols) >= QK_LONG_SLICES && s->rows == 8) ? 512 : 256;
 }
 
+/* Whether there are so few rows of one slice of floats that workgroups of eight at a time would stage x for little else; not of experts,
+ * for which nobody measured it. */
+static inline int qk_stages_much_(const qk_kernel *kernel, const qk_limits *limits, uint32_t at_once, uint64_t rows, uint64_t cols) {
+    int floats = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 0;
+    return floats && at_once == 8 && qk_slices_(cols) == 1 && !qk_takes_experts_(kernel) &&
+           qk_ceil_(rows, at_once) < qk_busy_workgroups_(limits);
+}
+
 /* Copies of a table of pairs take time to make, and memory that x could have: few of them, or none, where there are few weights. */
 static inline uint32_t qk_share_copies_(const qk_limits *limits, const qk_share_ *s, uint32_t digits,
                                         uint64_t weights) {
@@ -118,7 +133,7 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
     while (!ahead && s.split < 8 && rows * s.split < QK_BUSY_ROWS)
         s.split *= 2;
     s.rows = s.own && s.kept > 1 ? qk_own_rows_(kernel, s.kept, ahead)
-             : ahead             ? kernel->rows_ahead
+             : ahead             ? qk_rows_ahead_(kernel, limits, rows, cols)
                                  : qk_rows_at_once_(kernel, s.kept);
     while (s.rows > 2 && (!s.own ? rows < s.rows * busy : qk_ceil_(rows, s.rows) * qk_min_(slices, 4) < busy * 3 / 4))
         s.rows /= 2;
@@ -133,6 +148,10 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
         s.rows = many && digits == 1 && s.rows > 4 ? 4 : s.rows;
         s.rows = many ? s.rows : qk_rows_of_few_(kernel, limits, s.rows, rows, cols);
         most = qk_staging_threads_(kernel, limits, &s, rows, cols);
+        if (qk_stages_much_(kernel, limits, s.rows, rows, cols)) {
+            s.rows = 2;
+            most = QK_STAGING_THREADS;
+        }
         while (most < slices * 32)
             most *= 2;
         s.apart = qk_loads_apart_(kernel, limits, most, s.rows, rows, cols);
@@ -265,7 +284,8 @@ static inline int qk_pays_ahead_(const qk_kernel *kernel, const qk_limits *limit
     int integers = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) != 0;
     int is_long = integers && slices >= QK_LONG_SLICES && qk_ceil_(rows, 8) * slices >= 4 * qk_busy_workgroups_(limits);
     int is_large = s->kept == 1 && (integers ? kernel->kept_elements > QK_KEPT_VALUES
-                                             : qk_block_bytes_(kernel) >= kernel->block_elements);
+                                             : qk_block_bytes_(kernel) >= kernel->block_elements &&
+                                                   rows > QK_AHEAD_BYTES_ROWS * qk_processors_(limits));
     int shared = s->teams && s->kept == 1, bytes = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 1;
     int is_idle = s->kept == 1 && qk_is_small_ahead_(kernel, limits, rows, cols) &&
                   qk_rounds_with_idle_(kernel, limits, s->threads, s->rows, rows, cols) > (bytes ? 1 : 0);
@@ -280,7 +300,7 @@ static inline uint64_t qk_rows_of_teams_(const qk_limits *limits, uint32_t threa
 }
 
 /* Registers of a thread for sums, for what is loaded of weights, and for x: with more, the workgroups of a processor are too few. */
-#define QK_TEAM_REGISTERS 96u
+#define QK_TEAM_REGISTERS 100u
 #define QK_TEAM_THREADS 256u
 
 /* Threads of a workgroup of teams, at most. */
