@@ -61,8 +61,7 @@ void finish(uint pair, uint expert, uint n, float sum, float scale) {
 // Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is, which may be the first or the last.
 void finish(uint m, uint n, float sum, bool first, bool last) {
 @else
-// Row `n` of right-hand side `m` is done.
-void finish(uint m, uint n, float sum) {
+void finish(uint m, uint n, float sum) {  // row `n` of right-hand side `m` is done
 @if norms
     if (NORM != 0u) {  // x has been multiplied with the weights of its norm alone
         float all = 0.0;

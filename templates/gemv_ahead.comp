@@ -25,15 +25,13 @@ shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 @end
 // A subgroup keeps a slice of x, a tile of each right-hand side in each lane. Rows of that slice are loaded side by side, 16 bytes a
 // thread, while those before them, which lie in memory that the subgroup has for itself, are multiplied.
-const uint SLICE_WORDS = LANES / @{held_tiles}u * @{held_words}u;
-const uint SLICE_FOURS = (SLICE_WORDS + 3u) / 4u + (SLICE_WORDS % 4u == 0u ? 0u : 1u);
+const uint SLICE_WORDS = LANES / @{held_tiles}u * @{held_words}u, SLICE_FOURS = (SLICE_WORDS + 3u) / 4u + uint(SLICE_WORDS % 4u != 0u);
 const uint LOADS = (ROWS * SLICE_FOURS + LANES - 1u) / LANES;  // of a thread
 shared uint held[gl_WorkGroupSize.x * LOADS * 4u];
-
 @if held_fours
 uvec4 held_four(uint at) { return uvec4(held[at], held[at + 1u], held[at + 2u], held[at + 3u]); }
-
 @end
+
 @{take}
 
 @{accumulate}
@@ -45,11 +43,10 @@ void load_ahead(uint from, uint place[LOADS], out uvec4 ahead[LOADS]) {
 void main() {
     find_matrix();
     @{fill_tables}
-    const uint lane = gl_SubgroupInvocationID, slice = gl_SubgroupID % SPLIT, j = slice * LANES + lane;
-    const uint teams = gl_WorkGroupSize.x / LANES / SPLIT, team = gl_SubgroupID / SPLIT;
+    const uint teams = gl_WorkGroupSize.x / LANES / SPLIT, team = gl_SubgroupID / SPLIT, step = group_count() * teams * ROWS;
+    const uint lane = gl_SubgroupInvocationID, slice = gl_SubgroupID % SPLIT, j = slice * LANES + lane, last = max(rows, ROWS) - ROWS;
     const uint tiles = @{tiles_of_row}, row_fours = tiles / @{held_tiles}u * @{held_words}u / 4u;
     const uint own = gl_SubgroupID * LOADS * LANES, phase = slice * SLICE_WORDS % 4u;
-    const uint step = group_count() * teams * ROWS, last = max(rows, ROWS) - ROWS;
     uint place[LOADS];  // of loads, from a row on
     [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
         const uint load = i * LANES + lane, r = load / SLICE_FOURS, four = slice * SLICE_WORDS / 4u + load % SLICE_FOURS;

@@ -294,8 +294,8 @@ bool qg_sums_steps(const qg_ir *ir, const qg_plan *plan);
 char *qg_keep(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const char *i, const char *value);
 char *qg_word_of_x(qg_arena *arena, const qg_ir *ir, uint32_t quad);
 char *qg_four_of_x(qg_arena *arena, const qg_ir *ir, uint32_t four);
-/* What a thread keeps of x; `tiles` and `batch` are the outer lengths. */
-char *qg_x_kept(qg_arena *arena, const qg_step *step, const char *tiles, const char *batch);
+/* What a thread keeps of x; `tiles` and `batch` are the outer lengths. `shares`: and a workgroup shares it. */
+char *qg_x_kept(qg_arena *arena, const qg_step *step, const char *tiles, const char *batch, bool shares);
 /* The same of a kernel, of how many tiles and right-hand sides; how much of x a workgroup shares, and the functions
  * share_x, of floats, and take_x. */
 void qg_kept_holes(qg_arena *arena, qg_holes *holes, const qg_program *program);

@@ -62,7 +62,6 @@ void find_matrix() {
     if (inner >= second) weights_begin += weights_second, y_begin += y_second;
     if (inner >= third) weights_begin += weights_third, y_begin += y_third;
 }
-
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
@@ -274,8 +273,7 @@ void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[5]) {
     words[4] = blocks[base + tile * 2u + 9u];
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[5], inout float sum) {
+void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[5], inout float sum) {  // `sum` += tile `j` of row `n` * x
     const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 2u, tile = j % 2u;
     uint base = block * 14u, begin = base + tile * 4u, scales0 = words[0], scales1 = words[1], scales2 = words[2], qh0 = words[3];
     uint qh1 = words[4];

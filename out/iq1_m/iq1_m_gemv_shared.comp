@@ -57,7 +57,6 @@ void find_matrix() {
     if (inner >= second) weights_begin += weights_second, y_begin += y_second;
     if (inner >= third) weights_begin += weights_third, y_begin += y_third;
 }
-
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
@@ -131,8 +130,7 @@ void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of r
     x_sum[k][2] = dot(run[2] + run[3], vec4(1.0));
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, inout float sum) {
+void accumulate(uint n, uint j, uint k, inout float sum) {  // `sum` += tile `j` of row `n` * x
     const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 16u, tile = j % 16u;
     uint base = block * 14u, shift0 = tile % 2u * 16u, shift1 = tile % 4u * 8u, scales0 = blocks[base + 12u], scales1 = blocks[base + 13u];
     uint scales2 = blocks[base + tile / 4u / 2u + 12u], qs = blocks[base + tile / 2u], qh = blocks[base + tile / 4u + 8u];
