@@ -214,6 +214,7 @@ const uint SLICE_WORDS = LANES / 4u * 36u, SLICE_FOURS = (SLICE_WORDS + 3u) / 4u
 const uint LOADS = (ROWS * SLICE_FOURS + LANES - 1u) / LANES;  // of a thread
 shared uint held[gl_WorkGroupSize.x * LOADS * 4u];
 uvec4 held_four(uint at) { return uvec4(held[at], held[at + 1u], held[at + 2u], held[at + 3u]); }
+void hold_four(uint at, uvec4 four) { held[at] = four.x, held[at + 1u] = four.y, held[at + 2u] = four.z, held[at + 3u] = four.w; }
 
 void take(uint at, uint j, out uvec4 fours[3], out uint words[2]) {  // tile `j` of a slice, which lies from word `at` on
     uint block = j / 4u, tile = j % 4u, base = block * 36u;
@@ -266,10 +267,7 @@ void main() {
     [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), m);
     [[dont_unroll]] for (; first < rows; first += step) {
         subgroupBarrier();
-        [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
-            const uint at = (own + i * LANES + lane) * 4u;
-            held[at] = ahead[i].x, held[at + 1u] = ahead[i].y, held[at + 2u] = ahead[i].z, held[at + 3u] = ahead[i].w;
-        }
+        [[unroll]] for (uint i = 0u; i < LOADS; ++i) hold_four((own + i * LANES + lane) * 4u, ahead[i]);
         subgroupBarrier();
         const uint next = first + step, row = first + team * ROWS;
         if (next < rows) load_ahead(row_of_weights(min(next + team * ROWS, last)) * row_fours, place, ahead);
