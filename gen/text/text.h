@@ -202,8 +202,16 @@ bool qg_c_add_packed(qg_text *text, const char *name, const qg_packed_module *mo
 typedef struct qg_module_names {
     const char *of[QK_SCHEDULE_COUNT];
 } qg_module_names;
-void qg_c_add_kernel(qg_text *text, const char *owner, const qg_module_names *modules, const qk_kernel *vulkan,
-                     const qk_kernel *metal);
+/* The lists that a file has so far: kernels have many in common, and one that is there is not written again. */
+typedef struct qg_c_list {
+    const char *what, *items, *name;
+} qg_c_list;
+typedef struct qg_c_lists {
+    qg_c_list *all;
+    uint32_t count, room;
+} qg_c_lists;
+void qg_c_add_kernel(qg_text *text, const char *owner, qg_c_lists *lists, const qg_module_names *modules,
+                     const qk_kernel *vulkan, const qk_kernel *metal);
 /* The expression in a stub that is the descriptor for the backend's API. */
 const char *qg_c_chosen(qg_arena *arena, bool vulkan, bool metal, const char *name);
 
