@@ -455,10 +455,9 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
 
 static char *operands_of(qg_arena *arena, const qg_step *wide) {
     qg_text text = qg_text_new(arena);
-    qg_text_printf(&text,
-                   "// The largest of the factors that become halves in wide tile `j` of row `n`, which was loaded.\n"
-                   "float largest_factor(uint n, uint j, %s) {\n",
-                   fetched_parameters(arena, wide, ""));
+    qg_text_printf(
+        &text, "float largest_factor(uint n, uint j, %s) {  // of what becomes halves in wide tile `j` of row `n`\n",
+        fetched_parameters(arena, wide, ""));
     qg_operands_of_row(&text, wide, glsl, "row_tiles", true);
     qg_text_printf(&text,
                    "}\n\n// Makes operands of a part of it, times `scale`.\n"
