@@ -1,13 +1,12 @@
 // Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-@if !stores_halves
-// Two results of 16 bits share a word, maybe of two threads: neither takes the other's part.
-@end
+@if stores_halves
 float y_before(uint at) {  // what y holds
     if (Y_TYPE == 0u) return y[at];
-@if stores_halves
     const uint bits = uint(y_halves[at]);
 @else
+float y_before(uint at) {  // what y holds. Two results of 16 bits share a word, maybe of two threads: neither takes the other's part
+    if (Y_TYPE == 0u) return y[at];
     const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u;
 @end
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
@@ -61,8 +60,7 @@ void finish(uint pair, uint expert, uint n, float sum, float scale) {
 // Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is, which may be the first or the last.
 void finish(uint m, uint n, float sum, bool first, bool last) {
 @else
-// Row `n` of right-hand side `m` is done.
-void finish(uint m, uint n, float sum) {
+void finish(uint m, uint n, float sum) {  // row `n` of right-hand side `m` is done
 @if norms
     if (NORM != 0u) {  // x has been multiplied with the weights of its norm alone
         float all = 0.0;

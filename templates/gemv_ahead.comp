@@ -25,15 +25,14 @@ shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 @end
 // A subgroup keeps a slice of x, a tile of each right-hand side in each lane. Rows of that slice are loaded side by side, 16 bytes a
 // thread, while those before them, which lie in memory that the subgroup has for itself, are multiplied.
-const uint SLICE_WORDS = LANES / @{held_tiles}u * @{held_words}u;
-const uint SLICE_FOURS = (SLICE_WORDS + 3u) / 4u + (SLICE_WORDS % 4u == 0u ? 0u : 1u);
+const uint SLICE_WORDS = LANES / @{held_tiles}u * @{held_words}u, SLICE_FOURS = (SLICE_WORDS + 3u) / 4u + uint(SLICE_WORDS % 4u != 0u);
 const uint LOADS = (ROWS * SLICE_FOURS + LANES - 1u) / LANES;  // of a thread
 shared uint held[gl_WorkGroupSize.x * LOADS * 4u];
-
 @if held_fours
 uvec4 held_four(uint at) { return uvec4(held[at], held[at + 1u], held[at + 2u], held[at + 3u]); }
-
 @end
+void hold_four(uint at, uvec4 four) { held[at] = four.x, held[at + 1u] = four.y, held[at + 2u] = four.z, held[at + 3u] = four.w; }
+
 @{take}
 
 @{accumulate}
@@ -45,11 +44,10 @@ void load_ahead(uint from, uint place[LOADS], out uvec4 ahead[LOADS]) {
 void main() {
     find_matrix();
     @{fill_tables}
-    const uint lane = gl_SubgroupInvocationID, slice = gl_SubgroupID % SPLIT, j = slice * LANES + lane;
-    const uint teams = gl_WorkGroupSize.x / LANES / SPLIT, team = gl_SubgroupID / SPLIT;
+    const uint teams = gl_WorkGroupSize.x / LANES / SPLIT, team = gl_SubgroupID / SPLIT, step = group_count() * teams * ROWS;
+    const uint lane = gl_SubgroupInvocationID, slice = gl_SubgroupID % SPLIT, j = slice * LANES + lane, last = max(rows, ROWS) - ROWS;
     const uint tiles = @{tiles_of_row}, row_fours = tiles / @{held_tiles}u * @{held_words}u / 4u;
     const uint own = gl_SubgroupID * LOADS * LANES, phase = slice * SLICE_WORDS % 4u;
-    const uint step = group_count() * teams * ROWS, last = max(rows, ROWS) - ROWS;
     uint place[LOADS];  // of loads, from a row on
     [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
         const uint load = i * LANES + lane, r = load / SLICE_FOURS, four = slice * SLICE_WORDS / 4u + load % SLICE_FOURS;
@@ -68,10 +66,7 @@ void main() {
     [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), m);
     [[dont_unroll]] for (; first < rows; first += step) {
         subgroupBarrier();
-        [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
-            const uint at = (own + i * LANES + lane) * 4u;
-            held[at] = ahead[i].x, held[at + 1u] = ahead[i].y, held[at + 2u] = ahead[i].z, held[at + 3u] = ahead[i].w;
-        }
+        [[unroll]] for (uint i = 0u; i < LOADS; ++i) hold_four((own + i * LANES + lane) * 4u, ahead[i]);
         subgroupBarrier();
         const uint next = first + step, row = first + team * ROWS;
         if (next < rows) load_ahead(row_of_weights(min(next + team * ROWS, last)) * row_fours, place, ahead);

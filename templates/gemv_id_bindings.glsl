@@ -5,7 +5,6 @@ layout(binding = @{binding_status}, std430) buffer Status { uint out_of_range; }
 @include x_buffers.glsl
 @{result_buffers}
 @include experts_push.glsl
-
 @include x_run.glsl
 
 @{tables}

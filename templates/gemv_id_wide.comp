@@ -28,8 +28,7 @@ shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 @include stage_x.glsl
 
 @end
-// Subgroups share a row, each with the slice of x that it holds. A workgroup takes parts of the results that lie one after the other, for
-// they share x.
+// Subgroups share a row, each with the slice of x that it holds. Parts of results that follow each other share x: a workgroup takes such.
 void main() {
     @{fill_tables}
     const uint tiles = @{tiles_of_row};
@@ -86,8 +85,7 @@ void main() {
                 }
 @end
             }
-            held = c0;
-            held_vector = vector;
+            held = c0, held_vector = vector;
         }
         if (found ? !bound : expert_first != 0u) continue;  // another launch's
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros

@@ -4,7 +4,6 @@
 #extension GL_EXT_control_flow_attributes : require
 @include mma_units.ext
 @{extensions}
-
 layout(local_size_x_id = @{id.local_size_x}) in;
 layout(constant_id = @{id.kept}) const uint KEPT = @{kept};     // wide tiles of x that a thread keeps
 layout(constant_id = @{id.at_once}) const uint AT_ONCE = 2;  // times 16 rows, between sums over subgroups
@@ -23,9 +22,7 @@ layout(constant_id = @{id.copies}) const uint COPIES = 1;  // of a table of pair
 @{wide_buffers}
 @include x_buffers.glsl
 @{result_buffers}
-
 @include sums_push.glsl
-
 @include x_run.glsl
 
 @{tables}

@@ -8,7 +8,6 @@
     return X_TYPE == 1u ? @{x_of_f16} : @{x_of_bf16};
 }
 @if norms
-
 @include norm_x.glsl
 @end
 @if cuts

@@ -846,6 +846,9 @@ mutate "teams: of large blocks, not of many weights" $choose 's/rows \* cols <= 
   unit pipelines_test
 mutate "Metal has a case for each power of two of vectors" gen/build/constants.c 's/(QK_CONSTANT_BATCH) && described->api == QK_API_METAL/\1 \&\& 0/' \
   unit program_test
+mutate "lists of a file: those that differ are there" gen/text/c.c 's/ && strcmp\(lists->all\[i\].items, items\) == 0//' unit program_test
+mutate "lists of a file: those that are alike once" gen/text/c.c 's/strcmp\(lists->all\[i\].what, what\) == 0 &&/false \&\&/' unit program_test
+mutate "rows ahead: all words of four are held" templates/gemv_ahead.comp 's/(held\[at \+ 3u\]) = four.w/\1 = four.z/' unit gemv_test
 mutate "sums side by side are of a power of two" $choose 's/vectors != QK_VECTORS_FEW_ &&/vectors != 99 \&\&/' unit pipelines_test
 mutate "integers once: not of large tiles" runtime/include/qkgen/tensors.h 's/\(small \|\| !bytes\)/(small || bytes)/' unit pipelines_test
 mutate "integers once: of as many values as pay for a launch" runtime/include/qkgen/choice.def 's/(QK_PACK_X_VALUES) 36864/\1 49152/' unit pipelines_test

@@ -147,7 +147,8 @@ static void test_features(void **state) {
     const qk_kernel *described = qg_describe(f->arena, p->kernel, QK_API_VULKAN, NULL);
     qg_text text = qg_text_new(f->arena);
     const qg_module_names names = {.of = {p->kernel->module}};
-    qg_c_add_kernel(&text, "q4_0", &names, described, NULL);
+    qg_c_lists lists = {.count = 0};
+    qg_c_add_kernel(&text, "q4_0", &lists, &names, described, NULL);
     assert_true((described->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0);
 #define FEATURE(bit, NAME, what)                                                                                       \
     assert_true(((described->features & QK_FEATURE_##NAME) != 0) == (strstr(text.data, "QK_FEATURE_" #NAME) != NULL));
@@ -156,6 +157,31 @@ static void test_features(void **state) {
     const char *dump = qg_dump_program(f->arena, p);
     assert_non_null(strstr(dump, "needs storageBuffer16BitAccess, subgroup arithmetic in compute shaders"));
     assert_null(strstr(dump, "NOT AS IT MUST BE"));
+}
+
+/* The descriptor of a kernel, behind those that are there. */
+static const char *described(const fixture *f, qg_c_lists *lists, const char *family, qg_class_id class) {
+    const qg_program *p = program_of(f, "q4_0", family, class, QK_API_VULKAN, QK_SCHEDULE_NONE);
+    qg_text text = qg_text_new(f->arena);
+    const qg_module_names names = {.of = {p->kernel->module}};
+    qg_c_add_kernel(&text, "q4_0", lists, &names, qg_describe(f->arena, p->kernel, QK_API_VULKAN, NULL), NULL);
+    return text.data;
+}
+
+/* A list of a file that is like another of its kind is not there again; one that differs is. */
+static void test_lists(void **state) {
+    const fixture *f = *state;
+    qg_c_lists lists = {.count = 0};
+    assert_non_null(strstr(described(f, &lists, "gemv", QG_CLASS_EXACT), "static const qk_field q4_0_gemv_f32_push[]"));
+    const char *again = described(f, &lists, "gemv", QG_CLASS_EXACT);
+    assert_null(strstr(again, "static"));
+    assert_non_null(strstr(again, "    .push = q4_0_gemv_f32_push,\n"));
+    const char *other = described(f, &lists, "gemv", QG_CLASS_SPLIT);
+    assert_null(strstr(other, "static const qk_field"));
+    assert_non_null(strstr(other, "    .push = q4_0_gemv_f32_push,\n"));
+    assert_non_null(strstr(other, "    .spec_constants = q4_0_gemv_split_f32_vulkan_constants,\n"));
+    assert_non_null(strstr(other, "    {4, \"digits\", 2, 1, q4_0_gemv_split_f32_vulkan_digits}"));
+    assert_non_null(strstr(described(f, &lists, "dequant", QG_CLASS_EXACT), "    .push = q4_0_dequant_f32_push,\n"));
 }
 
 /* Texts of Metal have a case for each power of two of right-hand sides, and none for other numbers; loops of Vulkan take any. */
@@ -275,8 +301,12 @@ static void test_faults_of_steps(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all),      cmocka_unit_test(test_steps),
-                                       cmocka_unit_test(test_features), cmocka_unit_test(test_batches),
-                                       cmocka_unit_test(test_faults),   cmocka_unit_test(test_faults_of_steps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all),
+                                       cmocka_unit_test(test_steps),
+                                       cmocka_unit_test(test_features),
+                                       cmocka_unit_test(test_lists),
+                                       cmocka_unit_test(test_batches),
+                                       cmocka_unit_test(test_faults),
+                                       cmocka_unit_test(test_faults_of_steps)};
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

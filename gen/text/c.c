@@ -227,31 +227,45 @@ static const char *features_text(qg_arena *arena, uint32_t features) {
     return text.length ? text.data : "0";
 }
 
-static void add_bindings(qg_text *text, const qk_kernel *k) {
-    qg_text_printf(text, "static const qk_binding %s_bindings[] = {\n", k->name);
+/* The name of a list of `type` with these items: of the first kernel that has `what` with them, where one does. */
+static const char *list_name(qg_text *text, qg_c_lists *lists, const char *type, const char *kernel, const char *what,
+                             const char *items) {
+    for (uint32_t i = 0; i < lists->count; ++i)
+        if (strcmp(lists->all[i].what, what) == 0 && strcmp(lists->all[i].items, items) == 0) return lists->all[i].name;
+    const char *name = qg_format(text->arena, "%s_%s", kernel, what);
+    qg_text_printf(text, "static const %s %s[] = {%s};\n", type, name, items);
+    QG_PUSH(text->arena, lists->all, lists->count, lists->room, ((qg_c_list){what, items, name}));
+    return name;
+}
+
+static const char *bindings(qg_text *text, qg_c_lists *lists, const qk_kernel *k) {
+    qg_text items = qg_text_new(text->arena);
+    qg_text_puts(&items, "\n");
     for (uint32_t i = 0; i < k->binding_count; ++i) {
         const qk_binding *b = &k->bindings[i];
-        qg_text_printf(text, "    {%u, \"%s\", %s, %s, %s, %u, %u, %u, %u, %u},\n", b->index, b->name,
+        qg_text_printf(&items, "    {%u, \"%s\", %s, %s, %s, %u, %u, %u, %u, %u},\n", b->index, b->name,
                        role_names[b->role], access_names[b->access], type_names[b->element], b->block_bytes,
                        b->item_bytes, b->tile_rows, b->tile_cols, b->row_bytes);
     }
-    qg_text_puts(text, "};\n");
+    return list_name(text, lists, "qk_binding", k->name, "bindings", items.data);
 }
 
-static void add_push(qg_text *text, const qk_kernel *k) {
-    qg_text_printf(text, "static const qk_field %s_push[] = {\n", k->name);
+static const char *push(qg_text *text, qg_c_lists *lists, const qk_kernel *k) {
+    qg_text items = qg_text_new(text->arena);
+    qg_text_puts(&items, "\n");
     for (uint32_t i = 0; i < k->push_count; ++i)
-        qg_text_printf(text, "    {\"%s\", %u, %u},\n", k->push[i].name, k->push[i].offset, k->push[i].bytes);
-    qg_text_puts(text, "};\n");
+        qg_text_printf(&items, "    {\"%s\", %u, %u},\n", k->push[i].name, k->push[i].offset, k->push[i].bytes);
+    return list_name(text, lists, "qk_field", k->name, "push", items.data);
 }
 
-static void add_table_list(qg_text *text, const char *owner, const qk_kernel *k) {
-    if (!k->table_count) return;
-    qg_text_printf(text, "static const qk_table %s_tables[] = {\n", k->name);
+static const char *tables(qg_text *text, qg_c_lists *lists, const char *owner, const qk_kernel *k) {
+    if (!k->table_count) return NULL;
+    qg_text items = qg_text_new(text->arena);
+    qg_text_puts(&items, "\n");
     for (uint32_t i = 0; i < k->table_count; ++i)
-        qg_text_printf(text, "    {%u, \"%s\", %s_%s_table, sizeof %s_%s_table},\n", k->tables[i].index,
+        qg_text_printf(&items, "    {%u, \"%s\", %s_%s_table, sizeof %s_%s_table},\n", k->tables[i].index,
                        k->tables[i].name, owner, k->tables[i].name, owner, k->tables[i].name);
-    qg_text_puts(text, "};\n");
+    return list_name(text, lists, "qk_table", k->name, "tables", items.data);
 }
 
 /* The words of stored tables are the same for all kernels of a format. */
@@ -263,35 +277,35 @@ static void add_table_words(qg_text *text, const char *owner, const qk_kernel *k
     }
 }
 
-static void add_constants(qg_text *text, const qk_kernel *k) {
-    if (!k->spec_constant_count) return;
-    for (uint32_t c = 0; c < k->spec_constant_count; ++c) {
-        const qk_spec_constant *s = &k->spec_constants[c];
-        if (!s->legal_count) continue; /* any value */
-        qg_text_printf(text, "static const uint32_t %s_%s_%s[] = {", k->name, api_name(k->api), s->name);
-        for (uint32_t i = 0; i < s->legal_count; ++i) qg_text_printf(text, "%s%u", i ? ", " : "", s->legal[i]);
-        qg_text_puts(text, "};\n");
+static const char *legal_values(qg_text *text, qg_c_lists *lists, const qk_kernel *k, const qk_spec_constant *s) {
+    if (!s->legal_count) return "0"; /* any value */
+    qg_text items = qg_text_new(text->arena);
+    for (uint32_t i = 0; i < s->legal_count; ++i) qg_text_printf(&items, "%s%u", i ? ", " : "", s->legal[i]);
+    return list_name(text, lists, "uint32_t", qg_format(text->arena, "%s_%s", k->name, api_name(k->api)), s->name,
+                     items.data);
+}
+
+static const char *constants(qg_text *text, qg_c_lists *lists, const qk_kernel *k) {
+    if (!k->spec_constant_count) return NULL;
+    qg_text items = qg_text_new(text->arena);
+    for (uint32_t i = 0; i < k->spec_constant_count; ++i) {
+        const qk_spec_constant *s = &k->spec_constants[i];
+        qg_text_printf(&items, "%s{%u, \"%s\", %u, %u, %s}", i ? ",\n    " : "", s->id, s->name, s->value,
+                       s->legal_count, legal_values(text, lists, k, s));
     }
-    qg_text_printf(text, "static const qk_spec_constant %s_%s_constants[] = {", k->name, api_name(k->api));
-    for (uint32_t c = 0; c < k->spec_constant_count; ++c) {
-        const qk_spec_constant *s = &k->spec_constants[c];
-        const char *legal =
-            !s->legal_count ? "0" : qg_format(text->arena, "%s_%s_%s", k->name, api_name(k->api), s->name);
-        qg_text_printf(text, "%s{%u, \"%s\", %u, %u, %s}", c ? ",\n    " : "", s->id, s->name, s->value, s->legal_count,
-                       legal);
-    }
-    qg_text_puts(text, "};\n\n");
+    return list_name(text, lists, "qk_spec_constant", qg_format(text->arena, "%s_%s", k->name, api_name(k->api)),
+                     "constants", items.data);
 }
 
 /* The modules of a kernel by the number of their schedule, up to the last that it has. */
-static void add_schedules(qg_text *text, const qg_module_names *modules, const qk_kernel *k) {
+static const char *schedules(qg_text *text, qg_c_lists *lists, const qg_module_names *modules, const qk_kernel *k) {
     uint32_t count = QK_SCHEDULE_COUNT;
     while (count > 0 && !modules->of[count - 1]) --count;
-    qg_text_printf(text, "static const qk_code *const %s_schedules[] = {", k->name);
+    qg_text items = qg_text_new(text->arena);
     for (uint32_t s = 0; s < count; ++s)
-        qg_text_puts(text, modules->of[s] ? qg_format(text->arena, "%s&qk_%s_spirv", s ? ", " : "", modules->of[s])
-                                          : qg_format(text->arena, "%s0", s ? ", " : ""));
-    qg_text_puts(text, "};\n\n");
+        qg_text_puts(&items, modules->of[s] ? qg_format(text->arena, "%s&qk_%s_spirv", s ? ", " : "", modules->of[s])
+                                            : qg_format(text->arena, "%s0", s ? ", " : ""));
+    return list_name(text, lists, "qk_code *const", k->name, "schedules", items.data);
 }
 
 static const char *first_module(const qg_module_names *modules) {
@@ -300,11 +314,17 @@ static const char *first_module(const qg_module_names *modules) {
     return NULL;
 }
 
-static void add_descriptor(qg_text *text, const char *owner, const qg_module_names *modules, const qk_kernel *k) {
-    const bool vulkan = k->api == QK_API_VULKAN, schedules = vulkan && !modules->of[QK_SCHEDULE_NONE];
-    add_constants(text, k);
-    if (schedules) add_schedules(text, modules, k);
-    qg_text_printf(text, "const qk_kernel qk_%s_%s = {\n", k->name, api_name(k->api));
+/* The names of the lists that both descriptors of a kernel have. */
+typedef struct common_lists {
+    const char *bindings, *push, *tables;
+} common_lists;
+
+static void add_descriptor(qg_text *text, const char *owner, qg_c_lists *lists, const common_lists *common,
+                           const qg_module_names *modules, const qk_kernel *k) {
+    const bool vulkan = k->api == QK_API_VULKAN;
+    const char *values = constants(text, lists, k);
+    const char *scheduled = vulkan && !modules->of[QK_SCHEDULE_NONE] ? schedules(text, lists, modules, k) : NULL;
+    qg_text_printf(text, "\nconst qk_kernel qk_%s_%s = {\n", k->name, api_name(k->api));
     qg_text_printf(text, "    .abi = %u,\n", k->abi);
     qg_text_printf(text, "    .name = \"%s\",\n    .format = \"%s\",\n    .family = \"%s\",\n", k->name, k->format,
                    k->family);
@@ -313,15 +333,15 @@ static void add_descriptor(qg_text *text, const char *owner, const qg_module_nam
         qg_text_printf(text, "    .code = &qk_%s_spirv,\n", first_module(modules));
     else
         qg_text_printf(text, "    .code = &qk_%s_msl,\n", owner);
-    if (schedules) qg_text_printf(text, "    .schedules = %s_schedules,\n", k->name);
-    qg_text_printf(text, "    .binding_count = %u,\n    .bindings = %s_bindings,\n", k->binding_count, k->name);
-    qg_text_printf(text, "    .push_bytes = %u,\n    .push_count = %u,\n    .push = %s_push,\n", k->push_bytes,
-                   k->push_count, k->name);
+    if (scheduled) qg_text_printf(text, "    .schedules = %s,\n", scheduled);
+    qg_text_printf(text, "    .binding_count = %u,\n    .bindings = %s,\n", k->binding_count, common->bindings);
+    qg_text_printf(text, "    .push_bytes = %u,\n    .push_count = %u,\n    .push = %s,\n", k->push_bytes,
+                   k->push_count, common->push);
     if (k->table_count)
-        qg_text_printf(text, "    .table_count = %u,\n    .tables = %s_tables,\n", k->table_count, k->name);
-    if (k->spec_constant_count)
-        qg_text_printf(text, "    .spec_constant_count = %u,\n    .spec_constants = %s_%s_constants,\n",
-                       k->spec_constant_count, k->name, api_name(k->api));
+        qg_text_printf(text, "    .table_count = %u,\n    .tables = %s,\n", k->table_count, common->tables);
+    if (values)
+        qg_text_printf(text, "    .spec_constant_count = %u,\n    .spec_constants = %s,\n", k->spec_constant_count,
+                       values);
     qg_text_printf(text, "    .workgroup_size = %u,\n    .features = %s,\n", k->workgroup_size,
                    features_text(text->arena, k->features));
     qg_text_printf(text, "    .numeric = %s,\n    .output = %s,\n", numeric_names[k->numeric], type_names[k->output]);
@@ -357,14 +377,13 @@ static void add_descriptor(qg_text *text, const char *owner, const qg_module_nam
     qg_text_puts(text, "};\n\n");
 }
 
-void qg_c_add_kernel(qg_text *text, const char *owner, const qg_module_names *modules, const qk_kernel *vulkan,
-                     const qk_kernel *metal) {
-    add_bindings(text, vulkan ? vulkan : metal);
-    add_push(text, vulkan ? vulkan : metal);
-    if (vulkan) add_table_list(text, owner, vulkan);
-    qg_text_puts(text, "\n");
-    if (vulkan) add_descriptor(text, owner, modules, vulkan);
-    if (metal) add_descriptor(text, owner, modules, metal);
+void qg_c_add_kernel(qg_text *text, const char *owner, qg_c_lists *lists, const qg_module_names *modules,
+                     const qk_kernel *vulkan, const qk_kernel *metal) {
+    const qk_kernel *one = vulkan ? vulkan : metal;
+    const common_lists common = {bindings(text, lists, one), push(text, lists, one),
+                                 vulkan ? tables(text, lists, owner, vulkan) : NULL};
+    if (vulkan) add_descriptor(text, owner, lists, &common, modules, vulkan);
+    if (metal) add_descriptor(text, owner, lists, &common, modules, metal);
 }
 
 static bool has_metal(const qg_request *request, const qg_kernel *kernel) {
@@ -381,6 +400,7 @@ static qg_module_names module_names(qg_arena *arena, const qg_kernel *kernel) {
 
 static char *descriptors(qg_arena *arena, const qg_request *request, const qg_kernel *kernels, uint32_t count) {
     qg_text text = qg_text_new(arena);
+    qg_c_lists lists = {.count = 0};
     if (!request->vulkan && !request->metal) return qg_format(arena, "%s", "");
     if (request->vulkan && count) {
         add_table_words(&text, request->layout->name, qg_describe(arena, &kernels[0], QK_API_VULKAN, NULL));
@@ -389,7 +409,8 @@ static char *descriptors(qg_arena *arena, const qg_request *request, const qg_ke
         const qk_kernel *vulkan = qg_describe(arena, &kernels[i], QK_API_VULKAN, NULL);
         const qk_kernel *metal = qg_describe(arena, &kernels[i], QK_API_METAL, NULL);
         const qg_module_names names = module_names(arena, &kernels[i]);
-        qg_c_add_kernel(&text, request->layout->name, &names, qg_on_vulkan(request, &kernels[i]) ? vulkan : NULL,
+        qg_c_add_kernel(&text, request->layout->name, &lists, &names,
+                        qg_on_vulkan(request, &kernels[i]) ? vulkan : NULL,
                         has_metal(request, &kernels[i]) ? metal : NULL);
     }
     return text.data;

@@ -227,14 +227,12 @@ static char *accumulate(qg_arena *arena, const qg_step *step, const char *where,
     const char *fetched = ir->fetched ? qg_format(arena, ", %s", fetched_parameters(arena, step, "")) : "";
     qg_text text = qg_text_new(arena);
     qg_text_puts(&text, qg_codes_of_words(arena, ir, glsl, ""));
-    qg_text_printf(&text,
-                   "// Adds the products of %s with what is kept of x%s.\n"
-                   "void accumulate(%s, uint k%s%s, inout float sum%s%s) {\n",
+    qg_text_printf(&text, "void accumulate(%s, uint k%s%s, inout float sum%s%s) {  // `sum` += %s * x%s\n", where,
+                   fetched, ir->in_turns || ir->turn_runs ? ", bvec4 turns" : "", of_rows, ir->single ? "" : "[BATCH]",
                    step->plan->tile_rows > 1 ? "tile `j` of band `n`"
                    : row_tiles               ? "tile `j` of row `n`"
                                              : "tile `j`",
-                   ir->single ? "" : ", for each right-hand side", where, fetched,
-                   ir->in_turns || ir->turn_runs ? ", bvec4 turns" : "", of_rows, ir->single ? "" : "[BATCH]");
+                   ir->single ? "" : ", for each right-hand side");
     qg_accumulate_body(&text, step, glsl, row_tiles, rows);
     qg_text_puts(&text, "}\n");
     return text.data;
@@ -369,9 +367,7 @@ static void ahead_holes(qg_arena *arena, qg_holes *holes, const qg_program *prog
     const qg_step *ahead = program->ahead;
     if (!ahead) return;
     qg_text take = qg_text_new(arena);
-    qg_text_printf(&take,
-                   "// Takes tile `j` of a slice, which lies from word `at` on.\n"
-                   "void take(uint at, uint j, %s) {\n",
+    qg_text_printf(&take, "void take(uint at, uint j, %s) {  // tile `j` of a slice, which lies from word `at` on\n",
                    fetched_parameters(arena, ahead, "out "));
     qg_fetch_body(&take, ahead, glsl, NULL, 0);
     qg_text_puts(&take, "}\n");
@@ -459,10 +455,9 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
 
 static char *operands_of(qg_arena *arena, const qg_step *wide) {
     qg_text text = qg_text_new(arena);
-    qg_text_printf(&text,
-                   "// The largest of the factors that become halves in wide tile `j` of row `n`, which was loaded.\n"
-                   "float largest_factor(uint n, uint j, %s) {\n",
-                   fetched_parameters(arena, wide, ""));
+    qg_text_printf(
+        &text, "float largest_factor(uint n, uint j, %s) {  // of what becomes halves in wide tile `j` of row `n`\n",
+        fetched_parameters(arena, wide, ""));
     qg_operands_of_row(&text, wide, glsl, "row_tiles", true);
     qg_text_printf(&text,
                    "}\n\n// Makes operands of a part of it, times `scale`.\n"
@@ -476,7 +471,7 @@ static char *operands_of(qg_arena *arena, const qg_step *wide) {
 /* In floats: the products of a small tile. */
 static char *narrow(qg_arena *arena, const qg_program *program) {
     const qg_step *sum = program->sum;
-    return qg_format(arena, "%s\n\n%s\n%s", qg_x_kept(arena, sum, "1", ""), load_x(arena, program, sum, NULL),
+    return qg_format(arena, "%s\n\n%s\n%s", qg_x_kept(arena, sum, "1", "", false), load_x(arena, program, sum, NULL),
                      accumulate(arena, sum, "uint n, uint j", "row_tiles", false));
 }
 

@@ -238,12 +238,13 @@ static void declare_code(qg_text *text, const qg_plain_request *request) {
 }
 
 static void add_descriptors(qg_text *text, const qg_plain_request *request) {
+    qg_c_lists lists = {.count = 0};
     for (uint32_t i = 0; i < request->n_families; ++i) {
         const qg_plain *family = request->families[i];
         const qk_kernel *vulkan = qg_plain_describe(text->arena, family, QK_API_VULKAN, NULL);
         const qk_kernel *metal = qg_plain_describe(text->arena, family, QK_API_METAL, NULL);
         const qg_module_names names = {.of = {request->families[i]->name}};
-        qg_c_add_kernel(text, request->set->name, &names, request->vulkan ? vulkan : NULL,
+        qg_c_add_kernel(text, request->set->name, &lists, &names, request->vulkan ? vulkan : NULL,
                         request->metal ? metal : NULL);
     }
 }

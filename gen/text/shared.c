@@ -39,20 +39,25 @@ char *qg_keep(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const char 
     return qg_format(arena, "keep_word(%s, DIGITS * %uu + %s, %s);\n", qg_kept_numbers(ir), ir->n_x_quads, i, value);
 }
 
-/* As integers, with `outer` lengths, and the functions that find them. */
-static char *kept_integers(qg_arena *arena, const qg_step *step, const char *outer) {
+/* How many fours of words integers are kept in. */
+static char *fours_kept(qg_arena *arena, const qg_step *step) {
+    const qg_ir *ir = step->code;
+    const uint32_t words = ir->n_x_quads + ir->n_x_digits, floats = qg_x_steps(step->plan) + ir->n_x_sums;
+    return words % 4 ? qg_format(arena, "(DIGITS * %uu + %uu) / 4u", words, floats + 3)
+                     : qg_format(arena, "DIGITS * %uu + %uu", words / 4, (floats + 3) / 4);
+}
+
+/* As integers, with `outer` lengths, and the functions that find them. The number of fours has a name where they are
+ * shared, too. */
+static char *kept_integers(qg_arena *arena, const qg_step *step, const char *outer, bool shares) {
     const qg_ir *ir = step->code;
     const uint32_t quads = ir->n_x_quads, steps = qg_x_steps(step->plan), floats = steps + ir->n_x_sums;
-    const uint32_t words = quads + ir->n_x_digits;
     const char *numbers = ir->single ? "uint k" : "uint k, uint m";
     const char *sum = qg_format(arena, "%uu + i", steps), *digits = qg_format(arena, "%uu + digit + i", floats);
     if (ir->n_x_digits > 1) digits = qg_format(arena, "%uu + digit * %uu + i", floats, ir->n_x_digits);
     qg_text text = qg_text_new(arena);
-    if (words % 4)
-        qg_text_printf(&text, "const uint X_FOURS = (DIGITS * %uu + %uu) / 4u;\n", words, floats + 3);
-    else
-        qg_text_printf(&text, "const uint X_FOURS = DIGITS * %uu + %uu;\n", words / 4, (floats + 3) / 4);
-    qg_text_printf(&text, "uvec4 %s%s[X_FOURS];\n", ir->x, outer);
+    if (shares) qg_text_printf(&text, "const uint X_FOURS = %s;\n", fours_kept(arena, step));
+    qg_text_printf(&text, "uvec4 %s%s[%s];\n", ir->x, outer, shares ? "X_FOURS" : fours_kept(arena, step));
     if (quads % 4 || !is_one_four(ir, step->plan))
         qg_text_printf(&text,
                        "uint kept_word(%s, uint i) { return %s%s[i / 4u][i %% 4u]; }\n"
@@ -232,7 +237,7 @@ static char *shared_x(qg_arena *arena, const qg_step *step) {
     return text.data;
 }
 
-char *qg_x_kept(qg_arena *arena, const qg_step *step, const char *tiles, const char *batch) {
+char *qg_x_kept(qg_arena *arena, const qg_step *step, const char *tiles, const char *batch, bool shares) {
     const qg_ir *ir = step->code;
     const qg_plan *plan = step->plan;
     const uint32_t sums = ir->n_x_sums ? ir->n_x_sums : 1;
@@ -244,7 +249,7 @@ char *qg_x_kept(qg_arena *arena, const qg_step *step, const char *tiles, const c
     if (!ir->n_x_quads)
         return qg_format(arena, "%s %s%s[%u];\n%s", glsl->types[QG_K_FLOAT][plan->lanes], x, outer, qg_x_runs(plan),
                          sum);
-    return kept_integers(arena, step, outer);
+    return kept_integers(arena, step, outer, shares);
 }
 
 /* Whether a thread keeps its part of several right-hand sides, each as one of its tiles. */
@@ -258,7 +263,7 @@ void qg_kept_holes(qg_arena *arena, qg_holes *holes, const qg_program *program) 
     const bool shares = qg_schedule_shares_x(program->schedule);
     const bool several = qg_kept_tiles(step->plan) > 1 || program->kernel->family->experts;
     const char *tiles = shares ? "1" : !keeps_several(program) ? "TILES" : several ? "TILES * BATCH" : "BATCH";
-    qg_hole(holes, "x_kept", qg_x_kept(arena, step, tiles, ir->single ? "" : "[BATCH]"));
+    qg_hole(holes, "x_kept", qg_x_kept(arena, step, tiles, ir->single ? "" : "[BATCH]", shares));
     qg_hole(holes, "kept_tiles", qg_format(arena, "%u", qg_kept_tiles(step->plan)));
     qg_hole(holes, "several", several ? "" : NULL); /* tiles in turn, of those that a thread keeps */
     qg_hole(holes, "own", several ? "own" : "j");

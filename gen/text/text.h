@@ -202,8 +202,16 @@ bool qg_c_add_packed(qg_text *text, const char *name, const qg_packed_module *mo
 typedef struct qg_module_names {
     const char *of[QK_SCHEDULE_COUNT];
 } qg_module_names;
-void qg_c_add_kernel(qg_text *text, const char *owner, const qg_module_names *modules, const qk_kernel *vulkan,
-                     const qk_kernel *metal);
+/* The lists that a file has so far: kernels have many in common, and one that is there is not written again. */
+typedef struct qg_c_list {
+    const char *what, *items, *name;
+} qg_c_list;
+typedef struct qg_c_lists {
+    qg_c_list *all;
+    uint32_t count, room;
+} qg_c_lists;
+void qg_c_add_kernel(qg_text *text, const char *owner, qg_c_lists *lists, const qg_module_names *modules,
+                     const qk_kernel *vulkan, const qk_kernel *metal);
 /* The expression in a stub that is the descriptor for the backend's API. */
 const char *qg_c_chosen(qg_arena *arena, bool vulkan, bool metal, const char *name);
 
@@ -294,8 +302,8 @@ bool qg_sums_steps(const qg_ir *ir, const qg_plan *plan);
 char *qg_keep(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const char *i, const char *value);
 char *qg_word_of_x(qg_arena *arena, const qg_ir *ir, uint32_t quad);
 char *qg_four_of_x(qg_arena *arena, const qg_ir *ir, uint32_t four);
-/* What a thread keeps of x; `tiles` and `batch` are the outer lengths. */
-char *qg_x_kept(qg_arena *arena, const qg_step *step, const char *tiles, const char *batch);
+/* What a thread keeps of x; `tiles` and `batch` are the outer lengths. `shares`: and a workgroup shares it. */
+char *qg_x_kept(qg_arena *arena, const qg_step *step, const char *tiles, const char *batch, bool shares);
 /* The same of a kernel, of how many tiles and right-hand sides; how much of x a workgroup shares, and the functions
  * share_x, of floats, and take_x. */
 void qg_kept_holes(qg_arena *arena, qg_holes *holes, const qg_program *program);

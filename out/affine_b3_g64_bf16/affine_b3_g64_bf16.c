@@ -452,7 +452,6 @@ static const qk_binding affine_b3_g64_bf16_dequant_f32_bindings[] = {
 static const qk_field affine_b3_g64_bf16_dequant_f32_push[] = {
     {"tiles", 0, 4},
 };
-
 static const uint32_t affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant affine_b3_g64_bf16_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
     affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x}};
@@ -507,15 +506,10 @@ static const qk_binding affine_b3_g64_bf16_dequant_f16_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
     {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
-static const qk_field affine_b3_g64_bf16_dequant_f16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t affine_b3_g64_bf16_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g64_bf16_dequant_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_dequant_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant affine_b3_g64_bf16_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    affine_b3_g64_bf16_dequant_f16_vulkan_local_size_x},
+    affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_dequant_f16_vulkan_rounds_f16},
     {31, "y_type", 1, 1, affine_b3_g64_bf16_dequant_f16_vulkan_y_type}};
 
@@ -531,7 +525,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
     .bindings = affine_b3_g64_bf16_dequant_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = affine_b3_g64_bf16_dequant_f16_push,
+    .push = affine_b3_g64_bf16_dequant_f32_push,
     .spec_constant_count = 3,
     .spec_constants = affine_b3_g64_bf16_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
@@ -554,7 +548,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_metal = {
     .bindings = affine_b3_g64_bf16_dequant_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = affine_b3_g64_bf16_dequant_f16_push,
+    .push = affine_b3_g64_bf16_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -569,16 +563,10 @@ static const qk_binding affine_b3_g64_bf16_dequant_bf16_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
     {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
-static const qk_field affine_b3_g64_bf16_dequant_bf16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t affine_b3_g64_bf16_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t affine_b3_g64_bf16_dequant_bf16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_dequant_bf16_vulkan_y_type[] = {2};
 static const qk_spec_constant affine_b3_g64_bf16_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    affine_b3_g64_bf16_dequant_bf16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_dequant_bf16_vulkan_rounds_f16},
+    affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_dequant_f16_vulkan_rounds_f16},
     {31, "y_type", 2, 1, affine_b3_g64_bf16_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
@@ -593,7 +581,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
     .bindings = affine_b3_g64_bf16_dequant_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = affine_b3_g64_bf16_dequant_bf16_push,
+    .push = affine_b3_g64_bf16_dequant_f32_push,
     .spec_constant_count = 3,
     .spec_constants = affine_b3_g64_bf16_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
@@ -616,7 +604,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_metal = {
     .bindings = affine_b3_g64_bf16_dequant_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = affine_b3_g64_bf16_dequant_bf16_push,
+    .push = affine_b3_g64_bf16_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -658,10 +646,6 @@ static const qk_field affine_b3_g64_bf16_gather_f32_push[] = {
     {"table_first", 84, 4},
 };
 
-static const uint32_t affine_b3_g64_bf16_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b3_g64_bf16_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    affine_b3_g64_bf16_gather_f32_vulkan_local_size_x}};
-
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
     .abi = 22,
     .name = "affine_b3_g64_bf16_gather_f32",
@@ -676,7 +660,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
     .push_count = 22,
     .push = affine_b3_g64_bf16_gather_f32_push,
     .spec_constant_count = 1,
-    .spec_constants = affine_b3_g64_bf16_gather_f32_vulkan_constants,
+    .spec_constants = affine_b3_g64_bf16_dequant_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -714,38 +698,6 @@ static const qk_binding affine_b3_g64_bf16_gather_f16_bindings[] = {
     {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
     {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field affine_b3_g64_bf16_gather_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t affine_b3_g64_bf16_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t affine_b3_g64_bf16_gather_f16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gather_f16_vulkan_y_type[] = {1};
-static const qk_spec_constant affine_b3_g64_bf16_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    affine_b3_g64_bf16_gather_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_gather_f16_vulkan_rounds_f16},
-    {31, "y_type", 1, 1, affine_b3_g64_bf16_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
     .abi = 22,
@@ -759,9 +711,9 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
     .bindings = affine_b3_g64_bf16_gather_f16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = affine_b3_g64_bf16_gather_f16_push,
+    .push = affine_b3_g64_bf16_gather_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = affine_b3_g64_bf16_gather_f16_vulkan_constants,
+    .spec_constants = affine_b3_g64_bf16_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -782,7 +734,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f16_metal = {
     .bindings = affine_b3_g64_bf16_gather_f16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = affine_b3_g64_bf16_gather_f16_push,
+    .push = affine_b3_g64_bf16_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -799,38 +751,6 @@ static const qk_binding affine_b3_g64_bf16_gather_bf16_bindings[] = {
     {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
     {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field affine_b3_g64_bf16_gather_bf16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t affine_b3_g64_bf16_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t affine_b3_g64_bf16_gather_bf16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gather_bf16_vulkan_y_type[] = {2};
-static const qk_spec_constant affine_b3_g64_bf16_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    affine_b3_g64_bf16_gather_bf16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_gather_bf16_vulkan_rounds_f16},
-    {31, "y_type", 2, 1, affine_b3_g64_bf16_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
     .abi = 22,
@@ -844,9 +764,9 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
     .bindings = affine_b3_g64_bf16_gather_bf16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = affine_b3_g64_bf16_gather_bf16_push,
+    .push = affine_b3_g64_bf16_gather_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = affine_b3_g64_bf16_gather_bf16_vulkan_constants,
+    .spec_constants = affine_b3_g64_bf16_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -867,7 +787,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_metal = {
     .bindings = affine_b3_g64_bf16_gather_bf16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = affine_b3_g64_bf16_gather_bf16_push,
+    .push = affine_b3_g64_bf16_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -918,8 +838,6 @@ static const qk_field affine_b3_g64_bf16_gemv_f32_push[] = {
     {"y_second", 108, 4},
     {"y_third", 112, 4},
 };
-
-static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
@@ -933,7 +851,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_x_type[] = {0};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    affine_b3_g64_bf16_gemv_f32_vulkan_local_size_x},
+    affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x},
     {1, "batch", 1, 8, affine_b3_g64_bf16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_f32_vulkan_split},
@@ -948,7 +866,6 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_vulkan_constants[] = {
     {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_views},
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_y_type}};
-
 static const qk_code *const affine_b3_g64_bf16_gemv_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_spirv, &qk_affine_b3_g64_bf16_gemv_teams_spirv};
 
@@ -986,10 +903,9 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
 
 static const uint32_t affine_b3_g64_bf16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_metal_views[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_f32_metal_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f32_metal_batch},
     {30, "views", 0, 2, affine_b3_g64_bf16_gemv_f32_metal_views},
-    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_metal_y_type}};
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_metal = {
     .abi = 22,
@@ -1015,81 +931,25 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_metal = {
     .sum_roundings = 124,
 };
 
-static const qk_binding affine_b3_g64_bf16_gemv_int8_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field affine_b3_g64_bf16_gemv_int8_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_digits[] = {1};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_padded[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_checked[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    affine_b3_g64_bf16_gemv_int8_f32_vulkan_local_size_x},
-    {1, "batch", 1, 8, affine_b3_g64_bf16_gemv_int8_f32_vulkan_batch},
-    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 6, affine_b3_g64_bf16_gemv_int8_f32_vulkan_split},
+    affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, affine_b3_g64_bf16_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, affine_b3_g64_bf16_gemv_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b3_g64_bf16_gemv_int8_f32_vulkan_digits},
-    {6, "shared_fours", 512, 5, affine_b3_g64_bf16_gemv_int8_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, affine_b3_g64_bf16_gemv_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, affine_b3_g64_bf16_gemv_int8_f32_vulkan_x_packed},
-    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_int8_f32_vulkan_padded},
-    {12, "checked", 1, 2, affine_b3_g64_bf16_gemv_int8_f32_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_staged},
-    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int8_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_int8_f32_vulkan_x_type},
+    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_padded},
+    {12, "checked", 1, 2, affine_b3_g64_bf16_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_int8_f32_vulkan_views},
-    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_int8_f32_vulkan_y_type}};
-
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_y_type}};
 static const qk_code *const affine_b3_g64_bf16_gemv_int8_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
@@ -1104,10 +964,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
     .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = affine_b3_g64_bf16_gemv_int8_f32_bindings,
+    .bindings = affine_b3_g64_bf16_gemv_f32_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = affine_b3_g64_bf16_gemv_int8_f32_push,
+    .push = affine_b3_g64_bf16_gemv_f32_push,
     .spec_constant_count = 16,
     .spec_constants = affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -1129,84 +989,24 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
     .x_reach = 32,
 };
 
-static const qk_binding affine_b3_g64_bf16_gemv_split_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field affine_b3_g64_bf16_gemv_split_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_digits[] = {2};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_padded[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_checked[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_x_type[] = {0};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    affine_b3_g64_bf16_gemv_split_f32_vulkan_local_size_x},
-    {1, "batch", 1, 8, affine_b3_g64_bf16_gemv_split_f32_vulkan_batch},
-    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 6, affine_b3_g64_bf16_gemv_split_f32_vulkan_split},
+    affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, affine_b3_g64_bf16_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, affine_b3_g64_bf16_gemv_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b3_g64_bf16_gemv_split_f32_vulkan_digits},
-    {6, "shared_fours", 512, 5, affine_b3_g64_bf16_gemv_split_f32_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, affine_b3_g64_bf16_gemv_split_f32_vulkan_x_packed},
-    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_split_f32_vulkan_padded},
-    {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_split_f32_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_staged},
-    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_split_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_split_f32_vulkan_x_type},
+    {6, "shared_fours", 512, 5, affine_b3_g64_bf16_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, affine_b3_g64_bf16_gemv_int8_f32_vulkan_x_packed},
+    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_split_f32_vulkan_views},
-    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_split_f32_vulkan_y_type}};
-
-static const qk_code *const affine_b3_g64_bf16_gemv_split_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
-    &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
-    &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
     .abi = 22,
@@ -1216,12 +1016,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
-    .schedules = affine_b3_g64_bf16_gemv_split_f32_schedules,
+    .schedules = affine_b3_g64_bf16_gemv_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = affine_b3_g64_bf16_gemv_split_f32_bindings,
+    .bindings = affine_b3_g64_bf16_gemv_f32_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = affine_b3_g64_bf16_gemv_split_f32_push,
+    .push = affine_b3_g64_bf16_gemv_f32_push,
     .spec_constant_count = 16,
     .spec_constants = affine_b3_g64_bf16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -1243,84 +1043,24 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
     .x_reach = 64,
 };
 
-static const qk_binding affine_b3_g64_bf16_gemv_int24_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field affine_b3_g64_bf16_gemv_int24_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_digits[] = {3};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_padded[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_checked[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    affine_b3_g64_bf16_gemv_int24_f32_vulkan_local_size_x},
-    {1, "batch", 1, 8, affine_b3_g64_bf16_gemv_int24_f32_vulkan_batch},
-    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 6, affine_b3_g64_bf16_gemv_int24_f32_vulkan_split},
+    affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, affine_b3_g64_bf16_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, affine_b3_g64_bf16_gemv_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b3_g64_bf16_gemv_int24_f32_vulkan_digits},
-    {6, "shared_fours", 512, 5, affine_b3_g64_bf16_gemv_int24_f32_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, affine_b3_g64_bf16_gemv_int24_f32_vulkan_x_packed},
-    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_int24_f32_vulkan_padded},
-    {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_int24_f32_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_staged},
-    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int24_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_int24_f32_vulkan_x_type},
+    {6, "shared_fours", 512, 5, affine_b3_g64_bf16_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, affine_b3_g64_bf16_gemv_int8_f32_vulkan_x_packed},
+    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_int24_f32_vulkan_views},
-    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_int24_f32_vulkan_y_type}};
-
-static const qk_code *const affine_b3_g64_bf16_gemv_int24_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
-    &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
-    &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
     .abi = 22,
@@ -1330,12 +1070,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
-    .schedules = affine_b3_g64_bf16_gemv_int24_f32_schedules,
+    .schedules = affine_b3_g64_bf16_gemv_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = affine_b3_g64_bf16_gemv_int24_f32_bindings,
+    .bindings = affine_b3_g64_bf16_gemv_f32_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = affine_b3_g64_bf16_gemv_int24_f32_push,
+    .push = affine_b3_g64_bf16_gemv_f32_push,
     .spec_constant_count = 16,
     .spec_constants = affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -1368,70 +1108,23 @@ static const qk_binding affine_b3_g64_bf16_gemv_f16_bindings[] = {
     {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field affine_b3_g64_bf16_gemv_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_padded[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_checked[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_turns[] = {1, 4};
-static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_x_type[] = {1};
-static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    affine_b3_g64_bf16_gemv_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, affine_b3_g64_bf16_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_f16_vulkan_rows},
-    {3, "split", 1, 6, affine_b3_g64_bf16_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 5, affine_b3_g64_bf16_gemv_f16_vulkan_shared_fours},
-    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_f16_vulkan_padded},
-    {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_f16_vulkan_checked},
-    {43, "turns", 1, 2, affine_b3_g64_bf16_gemv_f16_vulkan_turns},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f16_vulkan_staged},
-    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_f16_vulkan_schedule},
+    affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, affine_b3_g64_bf16_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, affine_b3_g64_bf16_gemv_f32_vulkan_split},
+    {6, "shared_fours", 512, 5, affine_b3_g64_bf16_gemv_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, affine_b3_g64_bf16_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_f32_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_f16_vulkan_views},
-    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f16_vulkan_y_type}};
-
-static const qk_code *const affine_b3_g64_bf16_gemv_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_rows_spirv,
-    &qk_affine_b3_g64_bf16_gemv_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_spirv, &qk_affine_b3_g64_bf16_gemv_teams_spirv};
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
     .abi = 22,
@@ -1441,12 +1134,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_rows_spirv,
-    .schedules = affine_b3_g64_bf16_gemv_f16_schedules,
+    .schedules = affine_b3_g64_bf16_gemv_f32_schedules,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = affine_b3_g64_bf16_gemv_f16_push,
+    .push = affine_b3_g64_bf16_gemv_f32_push,
     .spec_constant_count = 15,
     .spec_constants = affine_b3_g64_bf16_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1465,13 +1158,6 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
     .sum_roundings = 124,
 };
 
-static const uint32_t affine_b3_g64_bf16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g64_bf16_gemv_f16_metal_views[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f16_metal_batch},
-    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_f16_metal_views},
-    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f16_metal_y_type}};
-
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_metal = {
     .abi = 22,
     .name = "affine_b3_g64_bf16_gemv_f16",
@@ -1484,9 +1170,9 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_metal = {
     .bindings = affine_b3_g64_bf16_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = affine_b3_g64_bf16_gemv_f16_push,
+    .push = affine_b3_g64_bf16_gemv_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = affine_b3_g64_bf16_gemv_f16_metal_constants,
+    .spec_constants = affine_b3_g64_bf16_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1496,84 +1182,23 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_metal = {
     .sum_roundings = 124,
 };
 
-static const qk_binding affine_b3_g64_bf16_gemv_int8_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field affine_b3_g64_bf16_gemv_int8_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_digits[] = {1};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_padded[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_checked[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    affine_b3_g64_bf16_gemv_int8_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, affine_b3_g64_bf16_gemv_int8_f16_vulkan_batch},
-    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 6, affine_b3_g64_bf16_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, affine_b3_g64_bf16_gemv_int8_f16_vulkan_digits},
-    {6, "shared_fours", 512, 5, affine_b3_g64_bf16_gemv_int8_f16_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, affine_b3_g64_bf16_gemv_int8_f16_vulkan_x_packed},
-    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_int8_f16_vulkan_padded},
-    {12, "checked", 1, 2, affine_b3_g64_bf16_gemv_int8_f16_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_staged},
-    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int8_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_int8_f16_vulkan_x_type},
+    affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, affine_b3_g64_bf16_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, affine_b3_g64_bf16_gemv_f32_vulkan_split},
+    {4, "digits", 1, 1, affine_b3_g64_bf16_gemv_int8_f32_vulkan_digits},
+    {6, "shared_fours", 512, 5, affine_b3_g64_bf16_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, affine_b3_g64_bf16_gemv_int8_f32_vulkan_x_packed},
+    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_padded},
+    {12, "checked", 1, 2, affine_b3_g64_bf16_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_int8_f16_vulkan_views},
-    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_int8_f16_vulkan_y_type}};
-
-static const qk_code *const affine_b3_g64_bf16_gemv_int8_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
-    &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
-    &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
     .abi = 22,
@@ -1583,12 +1208,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
-    .schedules = affine_b3_g64_bf16_gemv_int8_f16_schedules,
+    .schedules = affine_b3_g64_bf16_gemv_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = affine_b3_g64_bf16_gemv_int8_f16_bindings,
+    .bindings = affine_b3_g64_bf16_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = affine_b3_g64_bf16_gemv_int8_f16_push,
+    .push = affine_b3_g64_bf16_gemv_f32_push,
     .spec_constant_count = 16,
     .spec_constants = affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1610,84 +1235,23 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
     .x_reach = 32,
 };
 
-static const qk_binding affine_b3_g64_bf16_gemv_split_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field affine_b3_g64_bf16_gemv_split_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_digits[] = {2};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_padded[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_checked[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_x_type[] = {1};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    affine_b3_g64_bf16_gemv_split_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, affine_b3_g64_bf16_gemv_split_f16_vulkan_batch},
-    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 6, affine_b3_g64_bf16_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, affine_b3_g64_bf16_gemv_split_f16_vulkan_digits},
-    {6, "shared_fours", 512, 5, affine_b3_g64_bf16_gemv_split_f16_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, affine_b3_g64_bf16_gemv_split_f16_vulkan_x_packed},
-    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_split_f16_vulkan_padded},
-    {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_split_f16_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_staged},
-    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_split_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_split_f16_vulkan_x_type},
+    affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, affine_b3_g64_bf16_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, affine_b3_g64_bf16_gemv_f32_vulkan_split},
+    {4, "digits", 2, 1, affine_b3_g64_bf16_gemv_split_f32_vulkan_digits},
+    {6, "shared_fours", 512, 5, affine_b3_g64_bf16_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, affine_b3_g64_bf16_gemv_int8_f32_vulkan_x_packed},
+    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_split_f16_vulkan_views},
-    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_split_f16_vulkan_y_type}};
-
-static const qk_code *const affine_b3_g64_bf16_gemv_split_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
-    &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
-    &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
     .abi = 22,
@@ -1697,12 +1261,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
-    .schedules = affine_b3_g64_bf16_gemv_split_f16_schedules,
+    .schedules = affine_b3_g64_bf16_gemv_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = affine_b3_g64_bf16_gemv_split_f16_bindings,
+    .bindings = affine_b3_g64_bf16_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = affine_b3_g64_bf16_gemv_split_f16_push,
+    .push = affine_b3_g64_bf16_gemv_f32_push,
     .spec_constant_count = 16,
     .spec_constants = affine_b3_g64_bf16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1724,84 +1288,23 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
     .x_reach = 64,
 };
 
-static const qk_binding affine_b3_g64_bf16_gemv_int24_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field affine_b3_g64_bf16_gemv_int24_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_digits[] = {3};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_padded[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_checked[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    affine_b3_g64_bf16_gemv_int24_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, affine_b3_g64_bf16_gemv_int24_f16_vulkan_batch},
-    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 6, affine_b3_g64_bf16_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, affine_b3_g64_bf16_gemv_int24_f16_vulkan_digits},
-    {6, "shared_fours", 512, 5, affine_b3_g64_bf16_gemv_int24_f16_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, affine_b3_g64_bf16_gemv_int24_f16_vulkan_x_packed},
-    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_int24_f16_vulkan_padded},
-    {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_int24_f16_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_staged},
-    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int24_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_int24_f16_vulkan_x_type},
+    affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, affine_b3_g64_bf16_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, affine_b3_g64_bf16_gemv_f32_vulkan_split},
+    {4, "digits", 3, 1, affine_b3_g64_bf16_gemv_int24_f32_vulkan_digits},
+    {6, "shared_fours", 512, 5, affine_b3_g64_bf16_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, affine_b3_g64_bf16_gemv_int8_f32_vulkan_x_packed},
+    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_int24_f16_vulkan_views},
-    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_int24_f16_vulkan_y_type}};
-
-static const qk_code *const affine_b3_g64_bf16_gemv_int24_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
-    &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
-    &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
     .abi = 22,
@@ -1811,12 +1314,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
-    .schedules = affine_b3_g64_bf16_gemv_int24_f16_schedules,
+    .schedules = affine_b3_g64_bf16_gemv_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = affine_b3_g64_bf16_gemv_int24_f16_bindings,
+    .bindings = affine_b3_g64_bf16_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = affine_b3_g64_bf16_gemv_int24_f16_push,
+    .push = affine_b3_g64_bf16_gemv_f32_push,
     .spec_constant_count = 16,
     .spec_constants = affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1876,28 +1379,18 @@ static const qk_field affine_b3_g64_bf16_gemv_id_f32_push[] = {
     {"weights_outer", 84, 4},
     {"y_outer", 88, 4},
 };
-
-static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_padded[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_checked[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_x_type[] = {0};
-static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    affine_b3_g64_bf16_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_f32_vulkan_rows},
-    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_id_f32_vulkan_padded},
-    {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_f32_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_f32_vulkan_staged},
+    affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_f32_vulkan_rows},
+    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_f32_vulkan_x_type},
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_id_f32_vulkan_views},
-    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f32_vulkan_y_type}};
-
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_y_type}};
 static const qk_code *const affine_b3_g64_bf16_gemv_id_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_wide_spirv};
 
@@ -1928,11 +1421,9 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
     .sum_roundings = 124,
 };
 
-static const uint32_t affine_b3_g64_bf16_gemv_id_f32_metal_views[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_f32_metal_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2,
-    affine_b3_g64_bf16_gemv_id_f32_metal_views},
-    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f32_metal_y_type}};
+    affine_b3_g64_bf16_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_metal = {
     .abi = 22,
@@ -1958,68 +1449,18 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_metal = {
     .sum_roundings = 92,
 };
 
-static const qk_binding affine_b3_g64_bf16_gemv_id_int8_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field affine_b3_g64_bf16_gemv_id_int8_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_digits[] = {1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_digits},
-    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_padded},
-    {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_staged},
-    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_x_type},
+    affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_f32_vulkan_rows},
+    {4, "digits", 1, 1, affine_b3_g64_bf16_gemv_int8_f32_vulkan_digits},
+    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_views},
-    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_y_type}};
-
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_y_type}};
 static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
@@ -2033,10 +1474,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
     .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_int8_f32_schedules,
     .binding_count = 11,
-    .bindings = affine_b3_g64_bf16_gemv_id_int8_f32_bindings,
+    .bindings = affine_b3_g64_bf16_gemv_id_f32_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = affine_b3_g64_bf16_gemv_id_int8_f32_push,
+    .push = affine_b3_g64_bf16_gemv_id_f32_push,
     .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -2053,70 +1494,18 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
     .x_reach = 32,
 };
 
-static const qk_binding affine_b3_g64_bf16_gemv_id_split_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field affine_b3_g64_bf16_gemv_id_split_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_digits[] = {2};
-static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_padded[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_checked[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_x_type[] = {0};
-static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    affine_b3_g64_bf16_gemv_id_split_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_digits},
-    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_padded},
-    {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_staged},
-    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_x_type},
+    affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_f32_vulkan_rows},
+    {4, "digits", 2, 1, affine_b3_g64_bf16_gemv_split_f32_vulkan_digits},
+    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_views},
-    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_y_type}};
-
-static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
-    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
     .abi = 22,
@@ -2126,12 +1515,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
-    .schedules = affine_b3_g64_bf16_gemv_id_split_f32_schedules,
+    .schedules = affine_b3_g64_bf16_gemv_id_int8_f32_schedules,
     .binding_count = 11,
-    .bindings = affine_b3_g64_bf16_gemv_id_split_f32_bindings,
+    .bindings = affine_b3_g64_bf16_gemv_id_f32_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = affine_b3_g64_bf16_gemv_id_split_f32_push,
+    .push = affine_b3_g64_bf16_gemv_id_f32_push,
     .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -2148,70 +1537,18 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
     .x_reach = 64,
 };
 
-static const qk_binding affine_b3_g64_bf16_gemv_id_int24_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field affine_b3_g64_bf16_gemv_id_int24_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_digits[] = {3};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_digits},
-    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_padded},
-    {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_staged},
-    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_x_type},
+    affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_f32_vulkan_rows},
+    {4, "digits", 3, 1, affine_b3_g64_bf16_gemv_int24_f32_vulkan_digits},
+    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_views},
-    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_y_type}};
-
-static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
-    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
     .abi = 22,
@@ -2221,12 +1558,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
-    .schedules = affine_b3_g64_bf16_gemv_id_int24_f32_schedules,
+    .schedules = affine_b3_g64_bf16_gemv_id_int8_f32_schedules,
     .binding_count = 11,
-    .bindings = affine_b3_g64_bf16_gemv_id_int24_f32_bindings,
+    .bindings = affine_b3_g64_bf16_gemv_id_f32_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = affine_b3_g64_bf16_gemv_id_int24_f32_push,
+    .push = affine_b3_g64_bf16_gemv_id_f32_push,
     .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -2256,55 +1593,17 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_f16_bindings[] = {
     {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field affine_b3_g64_bf16_gemv_id_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_padded[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_checked[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_x_type[] = {1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    affine_b3_g64_bf16_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_f16_vulkan_rows},
-    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_id_f16_vulkan_padded},
-    {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_f16_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_f16_vulkan_staged},
-    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_f16_vulkan_x_type},
+    affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_f32_vulkan_rows},
+    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_id_f16_vulkan_views},
-    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f16_vulkan_y_type}};
-
-static const qk_code *const affine_b3_g64_bf16_gemv_id_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_rows_spirv,
-    &qk_affine_b3_g64_bf16_gemv_id_wide_spirv};
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
     .abi = 22,
@@ -2314,12 +1613,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_rows_spirv,
-    .schedules = affine_b3_g64_bf16_gemv_id_f16_schedules,
+    .schedules = affine_b3_g64_bf16_gemv_id_f32_schedules,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = affine_b3_g64_bf16_gemv_id_f16_push,
+    .push = affine_b3_g64_bf16_gemv_id_f32_push,
     .spec_constant_count = 10,
     .spec_constants = affine_b3_g64_bf16_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -2333,12 +1632,6 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
     .sum_roundings = 124,
 };
 
-static const uint32_t affine_b3_g64_bf16_gemv_id_f16_metal_views[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2,
-    affine_b3_g64_bf16_gemv_id_f16_metal_views},
-    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f16_metal_y_type}};
-
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_metal = {
     .abi = 22,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
@@ -2351,9 +1644,9 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_metal = {
     .bindings = affine_b3_g64_bf16_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = affine_b3_g64_bf16_gemv_id_f16_push,
+    .push = affine_b3_g64_bf16_gemv_id_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = affine_b3_g64_bf16_gemv_id_f16_metal_constants,
+    .spec_constants = affine_b3_g64_bf16_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -2363,70 +1656,18 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_metal = {
     .sum_roundings = 92,
 };
 
-static const qk_binding affine_b3_g64_bf16_gemv_id_int8_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field affine_b3_g64_bf16_gemv_id_int8_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_digits[] = {1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_digits},
-    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_padded},
-    {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_staged},
-    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_x_type},
+    affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_f32_vulkan_rows},
+    {4, "digits", 1, 1, affine_b3_g64_bf16_gemv_int8_f32_vulkan_digits},
+    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_views},
-    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_y_type}};
-
-static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
-    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
     .abi = 22,
@@ -2436,12 +1677,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
-    .schedules = affine_b3_g64_bf16_gemv_id_int8_f16_schedules,
+    .schedules = affine_b3_g64_bf16_gemv_id_int8_f32_schedules,
     .binding_count = 11,
-    .bindings = affine_b3_g64_bf16_gemv_id_int8_f16_bindings,
+    .bindings = affine_b3_g64_bf16_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = affine_b3_g64_bf16_gemv_id_int8_f16_push,
+    .push = affine_b3_g64_bf16_gemv_id_f32_push,
     .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -2458,70 +1699,18 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
     .x_reach = 32,
 };
 
-static const qk_binding affine_b3_g64_bf16_gemv_id_split_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field affine_b3_g64_bf16_gemv_id_split_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_digits[] = {2};
-static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_padded[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_checked[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_x_type[] = {1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    affine_b3_g64_bf16_gemv_id_split_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_digits},
-    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_padded},
-    {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_staged},
-    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_x_type},
+    affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_f32_vulkan_rows},
+    {4, "digits", 2, 1, affine_b3_g64_bf16_gemv_split_f32_vulkan_digits},
+    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_views},
-    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_y_type}};
-
-static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
-    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
     .abi = 22,
@@ -2531,12 +1720,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
-    .schedules = affine_b3_g64_bf16_gemv_id_split_f16_schedules,
+    .schedules = affine_b3_g64_bf16_gemv_id_int8_f32_schedules,
     .binding_count = 11,
-    .bindings = affine_b3_g64_bf16_gemv_id_split_f16_bindings,
+    .bindings = affine_b3_g64_bf16_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = affine_b3_g64_bf16_gemv_id_split_f16_push,
+    .push = affine_b3_g64_bf16_gemv_id_f32_push,
     .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -2553,70 +1742,18 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
     .x_reach = 64,
 };
 
-static const qk_binding affine_b3_g64_bf16_gemv_id_int24_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field affine_b3_g64_bf16_gemv_id_int24_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_digits[] = {3};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_digits},
-    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_padded},
-    {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_staged},
-    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_x_type},
+    affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_f32_vulkan_rows},
+    {4, "digits", 3, 1, affine_b3_g64_bf16_gemv_int24_f32_vulkan_digits},
+    {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_views},
-    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_y_type}};
-
-static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
-    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
     .abi = 22,
@@ -2626,12 +1763,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
-    .schedules = affine_b3_g64_bf16_gemv_id_int24_f16_schedules,
+    .schedules = affine_b3_g64_bf16_gemv_id_int8_f32_schedules,
     .binding_count = 11,
-    .bindings = affine_b3_g64_bf16_gemv_id_int24_f16_bindings,
+    .bindings = affine_b3_g64_bf16_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = affine_b3_g64_bf16_gemv_id_int24_f16_push,
+    .push = affine_b3_g64_bf16_gemv_id_f32_push,
     .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -2654,15 +1791,10 @@ static const qk_binding affine_b3_g64_bf16_encode_f32_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0, 0},
     {3, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field affine_b3_g64_bf16_encode_f32_push[] = {
-    {"tiles", 0, 4},
-};
-
 static const uint32_t affine_b3_g64_bf16_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t affine_b3_g64_bf16_encode_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant affine_b3_g64_bf16_encode_f32_vulkan_constants[] = {{0, "local_size_x", 64, 5,
     affine_b3_g64_bf16_encode_f32_vulkan_local_size_x},
-    {21, "x_type", 0, 1, affine_b3_g64_bf16_encode_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_f32_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan = {
     .abi = 22,
@@ -2676,7 +1808,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan = {
     .bindings = affine_b3_g64_bf16_encode_f32_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = affine_b3_g64_bf16_encode_f32_push,
+    .push = affine_b3_g64_bf16_dequant_f32_push,
     .spec_constant_count = 2,
     .spec_constants = affine_b3_g64_bf16_encode_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -2699,7 +1831,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f32_metal = {
     .bindings = affine_b3_g64_bf16_encode_f32_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = affine_b3_g64_bf16_encode_f32_push,
+    .push = affine_b3_g64_bf16_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2714,15 +1846,9 @@ static const qk_binding affine_b3_g64_bf16_encode_f16_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0, 0},
     {3, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
-static const qk_field affine_b3_g64_bf16_encode_f16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t affine_b3_g64_bf16_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t affine_b3_g64_bf16_encode_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant affine_b3_g64_bf16_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5,
-    affine_b3_g64_bf16_encode_f16_vulkan_local_size_x},
-    {21, "x_type", 1, 1, affine_b3_g64_bf16_encode_f16_vulkan_x_type}};
+    affine_b3_g64_bf16_encode_f32_vulkan_local_size_x},
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_f16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f16_vulkan = {
     .abi = 22,
@@ -2736,7 +1862,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f16_vulkan = {
     .bindings = affine_b3_g64_bf16_encode_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = affine_b3_g64_bf16_encode_f16_push,
+    .push = affine_b3_g64_bf16_dequant_f32_push,
     .spec_constant_count = 2,
     .spec_constants = affine_b3_g64_bf16_encode_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -2759,7 +1885,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f16_metal = {
     .bindings = affine_b3_g64_bf16_encode_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = affine_b3_g64_bf16_encode_f16_push,
+    .push = affine_b3_g64_bf16_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2774,14 +1900,9 @@ static const qk_binding affine_b3_g64_bf16_encode_bf16_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0, 0},
     {3, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
-static const qk_field affine_b3_g64_bf16_encode_bf16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t affine_b3_g64_bf16_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t affine_b3_g64_bf16_encode_bf16_vulkan_x_type[] = {2};
 static const qk_spec_constant affine_b3_g64_bf16_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5,
-    affine_b3_g64_bf16_encode_bf16_vulkan_local_size_x},
+    affine_b3_g64_bf16_encode_f32_vulkan_local_size_x},
     {21, "x_type", 2, 1, affine_b3_g64_bf16_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_vulkan = {
@@ -2796,7 +1917,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_vulkan = {
     .bindings = affine_b3_g64_bf16_encode_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = affine_b3_g64_bf16_encode_bf16_push,
+    .push = affine_b3_g64_bf16_dequant_f32_push,
     .spec_constant_count = 2,
     .spec_constants = affine_b3_g64_bf16_encode_bf16_vulkan_constants,
     .workgroup_size = 64,
@@ -2819,7 +1940,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_metal = {
     .bindings = affine_b3_g64_bf16_encode_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = affine_b3_g64_bf16_encode_bf16_push,
+    .push = affine_b3_g64_bf16_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2836,36 +1957,6 @@ static const qk_binding affine_b3_g64_bf16_set_rows_f32_bindings[] = {
     {4, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field affine_b3_g64_bf16_set_rows_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t affine_b3_g64_bf16_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t affine_b3_g64_bf16_set_rows_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant affine_b3_g64_bf16_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 64, 5,
-    affine_b3_g64_bf16_set_rows_f32_vulkan_local_size_x},
-    {21, "x_type", 0, 1, affine_b3_g64_bf16_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
     .abi = 22,
@@ -2879,9 +1970,9 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
     .bindings = affine_b3_g64_bf16_set_rows_f32_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = affine_b3_g64_bf16_set_rows_f32_push,
+    .push = affine_b3_g64_bf16_gather_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = affine_b3_g64_bf16_set_rows_f32_vulkan_constants,
+    .spec_constants = affine_b3_g64_bf16_encode_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2902,7 +1993,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_metal = {
     .bindings = affine_b3_g64_bf16_set_rows_f32_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = affine_b3_g64_bf16_set_rows_f32_push,
+    .push = affine_b3_g64_bf16_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2919,36 +2010,6 @@ static const qk_binding affine_b3_g64_bf16_set_rows_f16_bindings[] = {
     {4, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
     {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field affine_b3_g64_bf16_set_rows_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t affine_b3_g64_bf16_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t affine_b3_g64_bf16_set_rows_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant affine_b3_g64_bf16_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5,
-    affine_b3_g64_bf16_set_rows_f16_vulkan_local_size_x},
-    {21, "x_type", 1, 1, affine_b3_g64_bf16_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_vulkan = {
     .abi = 22,
@@ -2962,9 +2023,9 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_vulkan = {
     .bindings = affine_b3_g64_bf16_set_rows_f16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = affine_b3_g64_bf16_set_rows_f16_push,
+    .push = affine_b3_g64_bf16_gather_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = affine_b3_g64_bf16_set_rows_f16_vulkan_constants,
+    .spec_constants = affine_b3_g64_bf16_encode_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2985,7 +2046,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_metal = {
     .bindings = affine_b3_g64_bf16_set_rows_f16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = affine_b3_g64_bf16_set_rows_f16_push,
+    .push = affine_b3_g64_bf16_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -3002,36 +2063,6 @@ static const qk_binding affine_b3_g64_bf16_set_rows_bf16_bindings[] = {
     {4, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
     {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field affine_b3_g64_bf16_set_rows_bf16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t affine_b3_g64_bf16_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t affine_b3_g64_bf16_set_rows_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant affine_b3_g64_bf16_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5,
-    affine_b3_g64_bf16_set_rows_bf16_vulkan_local_size_x},
-    {21, "x_type", 2, 1, affine_b3_g64_bf16_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_vulkan = {
     .abi = 22,
@@ -3045,9 +2076,9 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_vulkan = {
     .bindings = affine_b3_g64_bf16_set_rows_bf16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = affine_b3_g64_bf16_set_rows_bf16_push,
+    .push = affine_b3_g64_bf16_gather_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = affine_b3_g64_bf16_set_rows_bf16_vulkan_constants,
+    .spec_constants = affine_b3_g64_bf16_encode_bf16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -3068,7 +2099,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_metal = {
     .bindings = affine_b3_g64_bf16_set_rows_bf16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = affine_b3_g64_bf16_set_rows_bf16_push,
+    .push = affine_b3_g64_bf16_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,

@@ -50,7 +50,6 @@ layout(push_constant) uniform Push {
     uint sets, set_first;  // of experts with the same ids and x: those of this launch
     uint weights_first, weights_outer, y_outer;  // rows before them, and to the next set
 };
-
 // Pairs are counted through all sets; of this one is that at hand.
 uint set = 0u, weights_begin = 0u;
 uint pair_of(uint n) {
@@ -68,10 +67,7 @@ uint row_of_expert(uint n) { return VIEWS == 0u ? n * rows : weights_begin + n *
 uint x_from(uint vector, uint row_runs) {
     return VIEWS == 0u ? vector * row_runs : (x_first + vector / x_slots * x_inner + vector % x_slots * x_stride) / 4u;
 }
-
-// Number of a pair among the ids.
-uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }
-
+uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }  // among the ids
 vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
@@ -139,8 +135,7 @@ void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of r
     x_sum[k][0] = dot(run[0] + run[1] + run[2] + run[3] + run[4] + run[5] + run[6] + run[7], vec4(1.0));
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, inout float sum) {
+void accumulate(uint n, uint j, uint k, inout float sum) {  // `sum` += tile `j` of row `n` * x
     const uint block = row_of_weights(n) * (row_tiles / 2u) + j / 2u, tile = j % 2u;
     float s = bf16_to_f32(uint(scales[block])), b = bf16_to_f32(uint(biases[block]));
     uint w0 = weight[block * 6u + tile * 3u], w1 = weight[block * 6u + tile * 3u + 1u], w_run0 = (w0 >> 16u) | (w1 << 16u);

@@ -64,7 +64,6 @@ void find_matrix() {
     if (inner >= second) weights_begin += weights_second, y_begin += y_second;
     if (inner >= third) weights_begin += weights_third, y_begin += y_third;
 }
-
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
@@ -199,8 +198,7 @@ void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
     words[1] = biases_word[block];
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout float sum) {
+void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout float sum) {  // `sum` += tile `j` of row `n` * x
     uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u, shift = tile * 16u, begin = block * 12u + tile * 6u;
     float s = bf16_to_f32(words[0] >> shift), b = bf16_to_f32(words[1] >> shift);
     bool upper = (begin & 2u) != 0u;

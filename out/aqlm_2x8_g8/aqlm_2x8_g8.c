@@ -285,7 +285,6 @@ static const qk_field aqlm_2x8_g8_dequant_f32_push[] = {
     {"grid_cols", 12, 4},
     {"row_tiles", 16, 4},
 };
-
 static const uint32_t aqlm_2x8_g8_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant aqlm_2x8_g8_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
     aqlm_2x8_g8_dequant_f32_vulkan_local_size_x}};
@@ -349,19 +348,10 @@ static const qk_binding aqlm_2x8_g8_dequant_f16_bindings[] = {
     {3, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0, 0},
     {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
-static const qk_field aqlm_2x8_g8_dequant_f16_push[] = {
-    {"rows", 0, 4},
-    {"cols", 4, 4},
-    {"grid_rows", 8, 4},
-    {"grid_cols", 12, 4},
-    {"row_tiles", 16, 4},
-};
-
-static const uint32_t aqlm_2x8_g8_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t aqlm_2x8_g8_dequant_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t aqlm_2x8_g8_dequant_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant aqlm_2x8_g8_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    aqlm_2x8_g8_dequant_f16_vulkan_local_size_x},
+    aqlm_2x8_g8_dequant_f32_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, aqlm_2x8_g8_dequant_f16_vulkan_rounds_f16},
     {31, "y_type", 1, 1, aqlm_2x8_g8_dequant_f16_vulkan_y_type}};
 
@@ -377,7 +367,7 @@ const qk_kernel qk_aqlm_2x8_g8_dequant_f16_vulkan = {
     .bindings = aqlm_2x8_g8_dequant_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
-    .push = aqlm_2x8_g8_dequant_f16_push,
+    .push = aqlm_2x8_g8_dequant_f32_push,
     .spec_constant_count = 3,
     .spec_constants = aqlm_2x8_g8_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
@@ -404,7 +394,7 @@ const qk_kernel qk_aqlm_2x8_g8_dequant_f16_metal = {
     .bindings = aqlm_2x8_g8_dequant_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
-    .push = aqlm_2x8_g8_dequant_f16_push,
+    .push = aqlm_2x8_g8_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -424,20 +414,10 @@ static const qk_binding aqlm_2x8_g8_dequant_bf16_bindings[] = {
     {3, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0, 0},
     {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
-static const qk_field aqlm_2x8_g8_dequant_bf16_push[] = {
-    {"rows", 0, 4},
-    {"cols", 4, 4},
-    {"grid_rows", 8, 4},
-    {"grid_cols", 12, 4},
-    {"row_tiles", 16, 4},
-};
-
-static const uint32_t aqlm_2x8_g8_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t aqlm_2x8_g8_dequant_bf16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t aqlm_2x8_g8_dequant_bf16_vulkan_y_type[] = {2};
 static const qk_spec_constant aqlm_2x8_g8_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    aqlm_2x8_g8_dequant_bf16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, aqlm_2x8_g8_dequant_bf16_vulkan_rounds_f16},
+    aqlm_2x8_g8_dequant_f32_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, aqlm_2x8_g8_dequant_f16_vulkan_rounds_f16},
     {31, "y_type", 2, 1, aqlm_2x8_g8_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_dequant_bf16_vulkan = {
@@ -452,7 +432,7 @@ const qk_kernel qk_aqlm_2x8_g8_dequant_bf16_vulkan = {
     .bindings = aqlm_2x8_g8_dequant_bf16_bindings,
     .push_bytes = 20,
     .push_count = 5,
-    .push = aqlm_2x8_g8_dequant_bf16_push,
+    .push = aqlm_2x8_g8_dequant_f32_push,
     .spec_constant_count = 3,
     .spec_constants = aqlm_2x8_g8_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
@@ -479,7 +459,7 @@ const qk_kernel qk_aqlm_2x8_g8_dequant_bf16_metal = {
     .bindings = aqlm_2x8_g8_dequant_bf16_bindings,
     .push_bytes = 20,
     .push_count = 5,
-    .push = aqlm_2x8_g8_dequant_bf16_push,
+    .push = aqlm_2x8_g8_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -512,10 +492,6 @@ static const qk_field aqlm_2x8_g8_gather_f32_push[] = {
     {"tokens", 28, 4},
 };
 
-static const uint32_t aqlm_2x8_g8_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant aqlm_2x8_g8_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    aqlm_2x8_g8_gather_f32_vulkan_local_size_x}};
-
 const qk_kernel qk_aqlm_2x8_g8_gather_f32_vulkan = {
     .abi = 22,
     .name = "aqlm_2x8_g8_gather_f32",
@@ -530,7 +506,7 @@ const qk_kernel qk_aqlm_2x8_g8_gather_f32_vulkan = {
     .push_count = 8,
     .push = aqlm_2x8_g8_gather_f32_push,
     .spec_constant_count = 1,
-    .spec_constants = aqlm_2x8_g8_gather_f32_vulkan_constants,
+    .spec_constants = aqlm_2x8_g8_dequant_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -577,24 +553,6 @@ static const qk_binding aqlm_2x8_g8_gather_f16_bindings[] = {
     {5, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
     {6, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field aqlm_2x8_g8_gather_f16_push[] = {
-    {"rows", 0, 4},
-    {"cols", 4, 4},
-    {"grid_rows", 8, 4},
-    {"grid_cols", 12, 4},
-    {"row_tiles", 16, 4},
-    {"table_rows", 20, 4},
-    {"table_cols", 24, 4},
-    {"tokens", 28, 4},
-};
-
-static const uint32_t aqlm_2x8_g8_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t aqlm_2x8_g8_gather_f16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t aqlm_2x8_g8_gather_f16_vulkan_y_type[] = {1};
-static const qk_spec_constant aqlm_2x8_g8_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    aqlm_2x8_g8_gather_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, aqlm_2x8_g8_gather_f16_vulkan_rounds_f16},
-    {31, "y_type", 1, 1, aqlm_2x8_g8_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gather_f16_vulkan = {
     .abi = 22,
@@ -608,9 +566,9 @@ const qk_kernel qk_aqlm_2x8_g8_gather_f16_vulkan = {
     .bindings = aqlm_2x8_g8_gather_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
-    .push = aqlm_2x8_g8_gather_f16_push,
+    .push = aqlm_2x8_g8_gather_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = aqlm_2x8_g8_gather_f16_vulkan_constants,
+    .spec_constants = aqlm_2x8_g8_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -635,7 +593,7 @@ const qk_kernel qk_aqlm_2x8_g8_gather_f16_metal = {
     .bindings = aqlm_2x8_g8_gather_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
-    .push = aqlm_2x8_g8_gather_f16_push,
+    .push = aqlm_2x8_g8_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -657,24 +615,6 @@ static const qk_binding aqlm_2x8_g8_gather_bf16_bindings[] = {
     {5, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
     {6, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field aqlm_2x8_g8_gather_bf16_push[] = {
-    {"rows", 0, 4},
-    {"cols", 4, 4},
-    {"grid_rows", 8, 4},
-    {"grid_cols", 12, 4},
-    {"row_tiles", 16, 4},
-    {"table_rows", 20, 4},
-    {"table_cols", 24, 4},
-    {"tokens", 28, 4},
-};
-
-static const uint32_t aqlm_2x8_g8_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t aqlm_2x8_g8_gather_bf16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t aqlm_2x8_g8_gather_bf16_vulkan_y_type[] = {2};
-static const qk_spec_constant aqlm_2x8_g8_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    aqlm_2x8_g8_gather_bf16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, aqlm_2x8_g8_gather_bf16_vulkan_rounds_f16},
-    {31, "y_type", 2, 1, aqlm_2x8_g8_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gather_bf16_vulkan = {
     .abi = 22,
@@ -688,9 +628,9 @@ const qk_kernel qk_aqlm_2x8_g8_gather_bf16_vulkan = {
     .bindings = aqlm_2x8_g8_gather_bf16_bindings,
     .push_bytes = 32,
     .push_count = 8,
-    .push = aqlm_2x8_g8_gather_bf16_push,
+    .push = aqlm_2x8_g8_gather_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = aqlm_2x8_g8_gather_bf16_vulkan_constants,
+    .spec_constants = aqlm_2x8_g8_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -715,7 +655,7 @@ const qk_kernel qk_aqlm_2x8_g8_gather_bf16_metal = {
     .bindings = aqlm_2x8_g8_gather_bf16_bindings,
     .push_bytes = 32,
     .push_count = 8,
-    .push = aqlm_2x8_g8_gather_bf16_push,
+    .push = aqlm_2x8_g8_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -774,8 +714,6 @@ static const qk_field aqlm_2x8_g8_gemv_f32_push[] = {
     {"y_second", 120, 4},
     {"y_third", 124, 4},
 };
-
-static const uint32_t aqlm_2x8_g8_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t aqlm_2x8_g8_gemv_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t aqlm_2x8_g8_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t aqlm_2x8_g8_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
@@ -787,7 +725,7 @@ static const uint32_t aqlm_2x8_g8_gemv_f32_vulkan_x_type[] = {0};
 static const uint32_t aqlm_2x8_g8_gemv_f32_vulkan_views[] = {0, 1};
 static const uint32_t aqlm_2x8_g8_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant aqlm_2x8_g8_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    aqlm_2x8_g8_gemv_f32_vulkan_local_size_x},
+    aqlm_2x8_g8_dequant_f32_vulkan_local_size_x},
     {1, "batch", 1, 8, aqlm_2x8_g8_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, aqlm_2x8_g8_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, aqlm_2x8_g8_gemv_f32_vulkan_split},
@@ -799,7 +737,6 @@ static const qk_spec_constant aqlm_2x8_g8_gemv_f32_vulkan_constants[] = {{0, "lo
     {28, "epilogue", 4294967295, 0, 0},
     {30, "views", 0, 2, aqlm_2x8_g8_gemv_f32_vulkan_views},
     {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_f32_vulkan_y_type}};
-
 static const qk_code *const aqlm_2x8_g8_gemv_f32_schedules[] = {0, &qk_aqlm_2x8_g8_gemv_rows_spirv, &qk_aqlm_2x8_g8_gemv_wide_spirv, 0,
     &qk_aqlm_2x8_g8_gemv_shared_spirv, &qk_aqlm_2x8_g8_gemv_teams_spirv};
 
@@ -839,11 +776,9 @@ const qk_kernel qk_aqlm_2x8_g8_gemv_f32_vulkan = {
 };
 
 static const uint32_t aqlm_2x8_g8_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const uint32_t aqlm_2x8_g8_gemv_f32_metal_views[] = {0, 1};
-static const uint32_t aqlm_2x8_g8_gemv_f32_metal_y_type[] = {0, 1, 2};
 static const qk_spec_constant aqlm_2x8_g8_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, aqlm_2x8_g8_gemv_f32_metal_batch},
-    {30, "views", 0, 2, aqlm_2x8_g8_gemv_f32_metal_views},
-    {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_f32_metal_y_type}};
+    {30, "views", 0, 2, aqlm_2x8_g8_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_f32_metal = {
     .abi = 22,
@@ -885,68 +820,20 @@ static const qk_binding aqlm_2x8_g8_gemv_f16_bindings[] = {
     {8, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {9, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field aqlm_2x8_g8_gemv_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"cols", 24, 4},
-    {"grid_rows", 28, 4},
-    {"grid_cols", 32, 4},
-    {"groups", 36, 4},
-    {"matrix_first", 40, 4},
-    {"matrices", 44, 4},
-    {"vectors", 48, 4},
-    {"sharing", 52, 4},
-    {"sharing_outer", 56, 4},
-    {"weights_first", 60, 4},
-    {"weights_inner", 64, 4},
-    {"weights_outer", 68, 4},
-    {"x_first", 72, 4},
-    {"x_stride", 76, 4},
-    {"x_inner", 80, 4},
-    {"x_outer", 84, 4},
-    {"y_skip", 88, 4},
-    {"y_stride", 92, 4},
-    {"y_inner", 96, 4},
-    {"y_outer", 100, 4},
-    {"second", 104, 4},
-    {"third", 108, 4},
-    {"weights_second", 112, 4},
-    {"weights_third", 116, 4},
-    {"y_second", 120, 4},
-    {"y_third", 124, 4},
-};
-
-static const uint32_t aqlm_2x8_g8_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t aqlm_2x8_g8_gemv_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t aqlm_2x8_g8_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t aqlm_2x8_g8_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t aqlm_2x8_g8_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t aqlm_2x8_g8_gemv_f16_vulkan_checked[] = {0, 1};
-static const uint32_t aqlm_2x8_g8_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t aqlm_2x8_g8_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t aqlm_2x8_g8_gemv_f16_vulkan_x_type[] = {1};
-static const uint32_t aqlm_2x8_g8_gemv_f16_vulkan_views[] = {0, 1};
-static const uint32_t aqlm_2x8_g8_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant aqlm_2x8_g8_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    aqlm_2x8_g8_gemv_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, aqlm_2x8_g8_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, aqlm_2x8_g8_gemv_f16_vulkan_rows},
-    {3, "split", 1, 6, aqlm_2x8_g8_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 5, aqlm_2x8_g8_gemv_f16_vulkan_shared_fours},
-    {12, "checked", 0, 2, aqlm_2x8_g8_gemv_f16_vulkan_checked},
-    {7, "staged", 1, 4, aqlm_2x8_g8_gemv_f16_vulkan_staged},
-    {20, "schedule", 0, 5, aqlm_2x8_g8_gemv_f16_vulkan_schedule},
+    aqlm_2x8_g8_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, aqlm_2x8_g8_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, aqlm_2x8_g8_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, aqlm_2x8_g8_gemv_f32_vulkan_split},
+    {6, "shared_fours", 512, 5, aqlm_2x8_g8_gemv_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, aqlm_2x8_g8_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, aqlm_2x8_g8_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 5, aqlm_2x8_g8_gemv_f32_vulkan_schedule},
     {21, "x_type", 1, 1, aqlm_2x8_g8_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, aqlm_2x8_g8_gemv_f16_vulkan_views},
-    {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_f16_vulkan_y_type}};
-
-static const qk_code *const aqlm_2x8_g8_gemv_f16_schedules[] = {0, &qk_aqlm_2x8_g8_gemv_rows_spirv, &qk_aqlm_2x8_g8_gemv_wide_spirv, 0,
-    &qk_aqlm_2x8_g8_gemv_shared_spirv, &qk_aqlm_2x8_g8_gemv_teams_spirv};
+    {30, "views", 0, 2, aqlm_2x8_g8_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_f16_vulkan = {
     .abi = 22,
@@ -956,12 +843,12 @@ const qk_kernel qk_aqlm_2x8_g8_gemv_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_aqlm_2x8_g8_gemv_rows_spirv,
-    .schedules = aqlm_2x8_g8_gemv_f16_schedules,
+    .schedules = aqlm_2x8_g8_gemv_f32_schedules,
     .binding_count = 10,
     .bindings = aqlm_2x8_g8_gemv_f16_bindings,
     .push_bytes = 128,
     .push_count = 32,
-    .push = aqlm_2x8_g8_gemv_f16_push,
+    .push = aqlm_2x8_g8_gemv_f32_push,
     .spec_constant_count = 12,
     .spec_constants = aqlm_2x8_g8_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -983,13 +870,6 @@ const qk_kernel qk_aqlm_2x8_g8_gemv_f16_vulkan = {
     .sum_roundings = 68,
 };
 
-static const uint32_t aqlm_2x8_g8_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const uint32_t aqlm_2x8_g8_gemv_f16_metal_views[] = {0, 1};
-static const uint32_t aqlm_2x8_g8_gemv_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant aqlm_2x8_g8_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, aqlm_2x8_g8_gemv_f16_metal_batch},
-    {30, "views", 0, 2, aqlm_2x8_g8_gemv_f16_metal_views},
-    {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_f16_metal_y_type}};
-
 const qk_kernel qk_aqlm_2x8_g8_gemv_f16_metal = {
     .abi = 22,
     .name = "aqlm_2x8_g8_gemv_f16",
@@ -1002,9 +882,9 @@ const qk_kernel qk_aqlm_2x8_g8_gemv_f16_metal = {
     .bindings = aqlm_2x8_g8_gemv_f16_bindings,
     .push_bytes = 128,
     .push_count = 32,
-    .push = aqlm_2x8_g8_gemv_f16_push,
+    .push = aqlm_2x8_g8_gemv_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = aqlm_2x8_g8_gemv_f16_metal_constants,
+    .spec_constants = aqlm_2x8_g8_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1060,26 +940,17 @@ static const qk_field aqlm_2x8_g8_gemv_id_f32_push[] = {
     {"weights_outer", 96, 4},
     {"y_outer", 100, 4},
 };
-
-static const uint32_t aqlm_2x8_g8_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t aqlm_2x8_g8_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t aqlm_2x8_g8_gemv_id_f32_vulkan_checked[] = {0, 1};
-static const uint32_t aqlm_2x8_g8_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t aqlm_2x8_g8_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t aqlm_2x8_g8_gemv_id_f32_vulkan_x_type[] = {0};
-static const uint32_t aqlm_2x8_g8_gemv_id_f32_vulkan_views[] = {0, 1};
-static const uint32_t aqlm_2x8_g8_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant aqlm_2x8_g8_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    aqlm_2x8_g8_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, aqlm_2x8_g8_gemv_id_f32_vulkan_rows},
-    {12, "checked", 0, 2, aqlm_2x8_g8_gemv_id_f32_vulkan_checked},
-    {7, "staged", 1, 4, aqlm_2x8_g8_gemv_id_f32_vulkan_staged},
+    aqlm_2x8_g8_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, aqlm_2x8_g8_gemv_f32_vulkan_rows},
+    {12, "checked", 0, 2, aqlm_2x8_g8_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, aqlm_2x8_g8_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 3, aqlm_2x8_g8_gemv_id_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, aqlm_2x8_g8_gemv_id_f32_vulkan_x_type},
+    {21, "x_type", 0, 1, aqlm_2x8_g8_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, aqlm_2x8_g8_gemv_id_f32_vulkan_views},
-    {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_id_f32_vulkan_y_type}};
-
+    {30, "views", 0, 2, aqlm_2x8_g8_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_f32_vulkan_y_type}};
 static const qk_code *const aqlm_2x8_g8_gemv_id_f32_schedules[] = {0, &qk_aqlm_2x8_g8_gemv_id_rows_spirv,
     &qk_aqlm_2x8_g8_gemv_id_wide_spirv};
 
@@ -1113,10 +984,8 @@ const qk_kernel qk_aqlm_2x8_g8_gemv_id_f32_vulkan = {
     .sum_roundings = 68,
 };
 
-static const uint32_t aqlm_2x8_g8_gemv_id_f32_metal_views[] = {0, 1};
-static const uint32_t aqlm_2x8_g8_gemv_id_f32_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant aqlm_2x8_g8_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, aqlm_2x8_g8_gemv_id_f32_metal_views},
-    {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_id_f32_metal_y_type}};
+static const qk_spec_constant aqlm_2x8_g8_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, aqlm_2x8_g8_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_id_f32_metal = {
     .abi = 22,
@@ -1160,56 +1029,16 @@ static const qk_binding aqlm_2x8_g8_gemv_id_f16_bindings[] = {
     {10, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {11, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field aqlm_2x8_g8_gemv_id_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"cols", 36, 4},
-    {"grid_rows", 40, 4},
-    {"grid_cols", 44, 4},
-    {"weights_inner", 48, 4},
-    {"x_first", 52, 4},
-    {"x_stride", 56, 4},
-    {"x_inner", 60, 4},
-    {"y_skip", 64, 4},
-    {"y_stride", 68, 4},
-    {"y_inner", 72, 4},
-    {"ids_skip", 76, 4},
-    {"ids_inner", 80, 4},
-    {"sets", 84, 4},
-    {"set_first", 88, 4},
-    {"weights_first", 92, 4},
-    {"weights_outer", 96, 4},
-    {"y_outer", 100, 4},
-};
-
-static const uint32_t aqlm_2x8_g8_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t aqlm_2x8_g8_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t aqlm_2x8_g8_gemv_id_f16_vulkan_checked[] = {0, 1};
-static const uint32_t aqlm_2x8_g8_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t aqlm_2x8_g8_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t aqlm_2x8_g8_gemv_id_f16_vulkan_x_type[] = {1};
-static const uint32_t aqlm_2x8_g8_gemv_id_f16_vulkan_views[] = {0, 1};
-static const uint32_t aqlm_2x8_g8_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant aqlm_2x8_g8_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    aqlm_2x8_g8_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, aqlm_2x8_g8_gemv_id_f16_vulkan_rows},
-    {12, "checked", 0, 2, aqlm_2x8_g8_gemv_id_f16_vulkan_checked},
-    {7, "staged", 1, 4, aqlm_2x8_g8_gemv_id_f16_vulkan_staged},
-    {20, "schedule", 0, 3, aqlm_2x8_g8_gemv_id_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, aqlm_2x8_g8_gemv_id_f16_vulkan_x_type},
+    aqlm_2x8_g8_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, aqlm_2x8_g8_gemv_f32_vulkan_rows},
+    {12, "checked", 0, 2, aqlm_2x8_g8_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, aqlm_2x8_g8_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, aqlm_2x8_g8_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, aqlm_2x8_g8_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, aqlm_2x8_g8_gemv_id_f16_vulkan_views},
-    {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_id_f16_vulkan_y_type}};
-
-static const qk_code *const aqlm_2x8_g8_gemv_id_f16_schedules[] = {0, &qk_aqlm_2x8_g8_gemv_id_rows_spirv,
-    &qk_aqlm_2x8_g8_gemv_id_wide_spirv};
+    {30, "views", 0, 2, aqlm_2x8_g8_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_id_f16_vulkan = {
     .abi = 22,
@@ -1219,12 +1048,12 @@ const qk_kernel qk_aqlm_2x8_g8_gemv_id_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_aqlm_2x8_g8_gemv_id_rows_spirv,
-    .schedules = aqlm_2x8_g8_gemv_id_f16_schedules,
+    .schedules = aqlm_2x8_g8_gemv_id_f32_schedules,
     .binding_count = 12,
     .bindings = aqlm_2x8_g8_gemv_id_f16_bindings,
     .push_bytes = 104,
     .push_count = 26,
-    .push = aqlm_2x8_g8_gemv_id_f16_push,
+    .push = aqlm_2x8_g8_gemv_id_f32_push,
     .spec_constant_count = 9,
     .spec_constants = aqlm_2x8_g8_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1241,11 +1070,6 @@ const qk_kernel qk_aqlm_2x8_g8_gemv_id_f16_vulkan = {
     .sum_roundings = 68,
 };
 
-static const uint32_t aqlm_2x8_g8_gemv_id_f16_metal_views[] = {0, 1};
-static const uint32_t aqlm_2x8_g8_gemv_id_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant aqlm_2x8_g8_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, aqlm_2x8_g8_gemv_id_f16_metal_views},
-    {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_id_f16_metal_y_type}};
-
 const qk_kernel qk_aqlm_2x8_g8_gemv_id_f16_metal = {
     .abi = 22,
     .name = "aqlm_2x8_g8_gemv_id_f16",
@@ -1258,9 +1082,9 @@ const qk_kernel qk_aqlm_2x8_g8_gemv_id_f16_metal = {
     .bindings = aqlm_2x8_g8_gemv_id_f16_bindings,
     .push_bytes = 104,
     .push_count = 26,
-    .push = aqlm_2x8_g8_gemv_id_f16_push,
+    .push = aqlm_2x8_g8_gemv_id_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = aqlm_2x8_g8_gemv_id_f16_metal_constants,
+    .spec_constants = aqlm_2x8_g8_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,

@@ -232,7 +232,6 @@ static const qk_field fp8_block_dequant_f32_push[] = {
     {"grid_cols", 12, 4},
     {"row_tiles", 16, 4},
 };
-
 static const uint32_t fp8_block_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant fp8_block_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
     fp8_block_dequant_f32_vulkan_local_size_x}};
@@ -294,19 +293,10 @@ static const qk_binding fp8_block_dequant_f16_bindings[] = {
     {1, "weight_scale_inv", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1, 0},
     {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
-static const qk_field fp8_block_dequant_f16_push[] = {
-    {"rows", 0, 4},
-    {"cols", 4, 4},
-    {"grid_rows", 8, 4},
-    {"grid_cols", 12, 4},
-    {"row_tiles", 16, 4},
-};
-
-static const uint32_t fp8_block_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t fp8_block_dequant_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t fp8_block_dequant_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant fp8_block_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    fp8_block_dequant_f16_vulkan_local_size_x},
+    fp8_block_dequant_f32_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, fp8_block_dequant_f16_vulkan_rounds_f16},
     {31, "y_type", 1, 1, fp8_block_dequant_f16_vulkan_y_type}};
 
@@ -322,7 +312,7 @@ const qk_kernel qk_fp8_block_dequant_f16_vulkan = {
     .bindings = fp8_block_dequant_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
-    .push = fp8_block_dequant_f16_push,
+    .push = fp8_block_dequant_f32_push,
     .spec_constant_count = 3,
     .spec_constants = fp8_block_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
@@ -349,7 +339,7 @@ const qk_kernel qk_fp8_block_dequant_f16_metal = {
     .bindings = fp8_block_dequant_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
-    .push = fp8_block_dequant_f16_push,
+    .push = fp8_block_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -367,20 +357,10 @@ static const qk_binding fp8_block_dequant_bf16_bindings[] = {
     {1, "weight_scale_inv", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1, 0},
     {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
-static const qk_field fp8_block_dequant_bf16_push[] = {
-    {"rows", 0, 4},
-    {"cols", 4, 4},
-    {"grid_rows", 8, 4},
-    {"grid_cols", 12, 4},
-    {"row_tiles", 16, 4},
-};
-
-static const uint32_t fp8_block_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t fp8_block_dequant_bf16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t fp8_block_dequant_bf16_vulkan_y_type[] = {2};
 static const qk_spec_constant fp8_block_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    fp8_block_dequant_bf16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, fp8_block_dequant_bf16_vulkan_rounds_f16},
+    fp8_block_dequant_f32_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, fp8_block_dequant_f16_vulkan_rounds_f16},
     {31, "y_type", 2, 1, fp8_block_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_fp8_block_dequant_bf16_vulkan = {
@@ -395,7 +375,7 @@ const qk_kernel qk_fp8_block_dequant_bf16_vulkan = {
     .bindings = fp8_block_dequant_bf16_bindings,
     .push_bytes = 20,
     .push_count = 5,
-    .push = fp8_block_dequant_bf16_push,
+    .push = fp8_block_dequant_f32_push,
     .spec_constant_count = 3,
     .spec_constants = fp8_block_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
@@ -422,7 +402,7 @@ const qk_kernel qk_fp8_block_dequant_bf16_metal = {
     .bindings = fp8_block_dequant_bf16_bindings,
     .push_bytes = 20,
     .push_count = 5,
-    .push = fp8_block_dequant_bf16_push,
+    .push = fp8_block_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -453,10 +433,6 @@ static const qk_field fp8_block_gather_f32_push[] = {
     {"tokens", 28, 4},
 };
 
-static const uint32_t fp8_block_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant fp8_block_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    fp8_block_gather_f32_vulkan_local_size_x}};
-
 const qk_kernel qk_fp8_block_gather_f32_vulkan = {
     .abi = 22,
     .name = "fp8_block_gather_f32",
@@ -471,7 +447,7 @@ const qk_kernel qk_fp8_block_gather_f32_vulkan = {
     .push_count = 8,
     .push = fp8_block_gather_f32_push,
     .spec_constant_count = 1,
-    .spec_constants = fp8_block_gather_f32_vulkan_constants,
+    .spec_constants = fp8_block_dequant_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -516,24 +492,6 @@ static const qk_binding fp8_block_gather_f16_bindings[] = {
     {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
     {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field fp8_block_gather_f16_push[] = {
-    {"rows", 0, 4},
-    {"cols", 4, 4},
-    {"grid_rows", 8, 4},
-    {"grid_cols", 12, 4},
-    {"row_tiles", 16, 4},
-    {"table_rows", 20, 4},
-    {"table_cols", 24, 4},
-    {"tokens", 28, 4},
-};
-
-static const uint32_t fp8_block_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t fp8_block_gather_f16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t fp8_block_gather_f16_vulkan_y_type[] = {1};
-static const qk_spec_constant fp8_block_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    fp8_block_gather_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, fp8_block_gather_f16_vulkan_rounds_f16},
-    {31, "y_type", 1, 1, fp8_block_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_fp8_block_gather_f16_vulkan = {
     .abi = 22,
@@ -547,9 +505,9 @@ const qk_kernel qk_fp8_block_gather_f16_vulkan = {
     .bindings = fp8_block_gather_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
-    .push = fp8_block_gather_f16_push,
+    .push = fp8_block_gather_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = fp8_block_gather_f16_vulkan_constants,
+    .spec_constants = fp8_block_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -574,7 +532,7 @@ const qk_kernel qk_fp8_block_gather_f16_metal = {
     .bindings = fp8_block_gather_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
-    .push = fp8_block_gather_f16_push,
+    .push = fp8_block_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -594,24 +552,6 @@ static const qk_binding fp8_block_gather_bf16_bindings[] = {
     {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
     {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field fp8_block_gather_bf16_push[] = {
-    {"rows", 0, 4},
-    {"cols", 4, 4},
-    {"grid_rows", 8, 4},
-    {"grid_cols", 12, 4},
-    {"row_tiles", 16, 4},
-    {"table_rows", 20, 4},
-    {"table_cols", 24, 4},
-    {"tokens", 28, 4},
-};
-
-static const uint32_t fp8_block_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t fp8_block_gather_bf16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t fp8_block_gather_bf16_vulkan_y_type[] = {2};
-static const qk_spec_constant fp8_block_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    fp8_block_gather_bf16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, fp8_block_gather_bf16_vulkan_rounds_f16},
-    {31, "y_type", 2, 1, fp8_block_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_fp8_block_gather_bf16_vulkan = {
     .abi = 22,
@@ -625,9 +565,9 @@ const qk_kernel qk_fp8_block_gather_bf16_vulkan = {
     .bindings = fp8_block_gather_bf16_bindings,
     .push_bytes = 32,
     .push_count = 8,
-    .push = fp8_block_gather_bf16_push,
+    .push = fp8_block_gather_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = fp8_block_gather_bf16_vulkan_constants,
+    .spec_constants = fp8_block_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -652,7 +592,7 @@ const qk_kernel qk_fp8_block_gather_bf16_metal = {
     .bindings = fp8_block_gather_bf16_bindings,
     .push_bytes = 32,
     .push_count = 8,
-    .push = fp8_block_gather_bf16_push,
+    .push = fp8_block_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -709,8 +649,6 @@ static const qk_field fp8_block_gemv_f32_push[] = {
     {"y_second", 120, 4},
     {"y_third", 124, 4},
 };
-
-static const uint32_t fp8_block_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t fp8_block_gemv_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t fp8_block_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t fp8_block_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
@@ -721,7 +659,8 @@ static const uint32_t fp8_block_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t fp8_block_gemv_f32_vulkan_x_type[] = {0};
 static const uint32_t fp8_block_gemv_f32_vulkan_views[] = {0, 1};
 static const uint32_t fp8_block_gemv_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant fp8_block_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_block_gemv_f32_vulkan_local_size_x},
+static const qk_spec_constant fp8_block_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    fp8_block_dequant_f32_vulkan_local_size_x},
     {1, "batch", 1, 8, fp8_block_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, fp8_block_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, fp8_block_gemv_f32_vulkan_split},
@@ -733,7 +672,6 @@ static const qk_spec_constant fp8_block_gemv_f32_vulkan_constants[] = {{0, "loca
     {28, "epilogue", 4294967295, 0, 0},
     {30, "views", 0, 2, fp8_block_gemv_f32_vulkan_views},
     {31, "y_type", 0, 3, fp8_block_gemv_f32_vulkan_y_type}};
-
 static const qk_code *const fp8_block_gemv_f32_schedules[] = {0, &qk_fp8_block_gemv_rows_spirv, &qk_fp8_block_gemv_wide_spirv, 0,
     &qk_fp8_block_gemv_shared_spirv, &qk_fp8_block_gemv_teams_spirv};
 
@@ -773,11 +711,9 @@ const qk_kernel qk_fp8_block_gemv_f32_vulkan = {
 };
 
 static const uint32_t fp8_block_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const uint32_t fp8_block_gemv_f32_metal_views[] = {0, 1};
-static const uint32_t fp8_block_gemv_f32_metal_y_type[] = {0, 1, 2};
 static const qk_spec_constant fp8_block_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, fp8_block_gemv_f32_metal_batch},
-    {30, "views", 0, 2, fp8_block_gemv_f32_metal_views},
-    {31, "y_type", 0, 3, fp8_block_gemv_f32_metal_y_type}};
+    {30, "views", 0, 2, fp8_block_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, fp8_block_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_fp8_block_gemv_f32_metal = {
     .abi = 22,
@@ -817,67 +753,20 @@ static const qk_binding fp8_block_gemv_f16_bindings[] = {
     {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field fp8_block_gemv_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"cols", 24, 4},
-    {"grid_rows", 28, 4},
-    {"grid_cols", 32, 4},
-    {"groups", 36, 4},
-    {"matrix_first", 40, 4},
-    {"matrices", 44, 4},
-    {"vectors", 48, 4},
-    {"sharing", 52, 4},
-    {"sharing_outer", 56, 4},
-    {"weights_first", 60, 4},
-    {"weights_inner", 64, 4},
-    {"weights_outer", 68, 4},
-    {"x_first", 72, 4},
-    {"x_stride", 76, 4},
-    {"x_inner", 80, 4},
-    {"x_outer", 84, 4},
-    {"y_skip", 88, 4},
-    {"y_stride", 92, 4},
-    {"y_inner", 96, 4},
-    {"y_outer", 100, 4},
-    {"second", 104, 4},
-    {"third", 108, 4},
-    {"weights_second", 112, 4},
-    {"weights_third", 116, 4},
-    {"y_second", 120, 4},
-    {"y_third", 124, 4},
-};
-
-static const uint32_t fp8_block_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t fp8_block_gemv_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t fp8_block_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t fp8_block_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t fp8_block_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t fp8_block_gemv_f16_vulkan_checked[] = {0, 1};
-static const uint32_t fp8_block_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t fp8_block_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t fp8_block_gemv_f16_vulkan_x_type[] = {1};
-static const uint32_t fp8_block_gemv_f16_vulkan_views[] = {0, 1};
-static const uint32_t fp8_block_gemv_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant fp8_block_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_block_gemv_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, fp8_block_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, fp8_block_gemv_f16_vulkan_rows},
-    {3, "split", 1, 6, fp8_block_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 5, fp8_block_gemv_f16_vulkan_shared_fours},
-    {12, "checked", 0, 2, fp8_block_gemv_f16_vulkan_checked},
-    {7, "staged", 1, 4, fp8_block_gemv_f16_vulkan_staged},
-    {20, "schedule", 0, 5, fp8_block_gemv_f16_vulkan_schedule},
+static const qk_spec_constant fp8_block_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    fp8_block_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, fp8_block_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, fp8_block_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, fp8_block_gemv_f32_vulkan_split},
+    {6, "shared_fours", 512, 5, fp8_block_gemv_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, fp8_block_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, fp8_block_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 5, fp8_block_gemv_f32_vulkan_schedule},
     {21, "x_type", 1, 1, fp8_block_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, fp8_block_gemv_f16_vulkan_views},
-    {31, "y_type", 0, 3, fp8_block_gemv_f16_vulkan_y_type}};
-
-static const qk_code *const fp8_block_gemv_f16_schedules[] = {0, &qk_fp8_block_gemv_rows_spirv, &qk_fp8_block_gemv_wide_spirv, 0,
-    &qk_fp8_block_gemv_shared_spirv, &qk_fp8_block_gemv_teams_spirv};
+    {30, "views", 0, 2, fp8_block_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, fp8_block_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_fp8_block_gemv_f16_vulkan = {
     .abi = 22,
@@ -887,12 +776,12 @@ const qk_kernel qk_fp8_block_gemv_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_fp8_block_gemv_rows_spirv,
-    .schedules = fp8_block_gemv_f16_schedules,
+    .schedules = fp8_block_gemv_f32_schedules,
     .binding_count = 8,
     .bindings = fp8_block_gemv_f16_bindings,
     .push_bytes = 128,
     .push_count = 32,
-    .push = fp8_block_gemv_f16_push,
+    .push = fp8_block_gemv_f32_push,
     .spec_constant_count = 12,
     .spec_constants = fp8_block_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -914,13 +803,6 @@ const qk_kernel qk_fp8_block_gemv_f16_vulkan = {
     .sum_roundings = 122,
 };
 
-static const uint32_t fp8_block_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const uint32_t fp8_block_gemv_f16_metal_views[] = {0, 1};
-static const uint32_t fp8_block_gemv_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant fp8_block_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, fp8_block_gemv_f16_metal_batch},
-    {30, "views", 0, 2, fp8_block_gemv_f16_metal_views},
-    {31, "y_type", 0, 3, fp8_block_gemv_f16_metal_y_type}};
-
 const qk_kernel qk_fp8_block_gemv_f16_metal = {
     .abi = 22,
     .name = "fp8_block_gemv_f16",
@@ -933,9 +815,9 @@ const qk_kernel qk_fp8_block_gemv_f16_metal = {
     .bindings = fp8_block_gemv_f16_bindings,
     .push_bytes = 128,
     .push_count = 32,
-    .push = fp8_block_gemv_f16_push,
+    .push = fp8_block_gemv_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = fp8_block_gemv_f16_metal_constants,
+    .spec_constants = fp8_block_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,

@@ -57,7 +57,6 @@ void find_matrix() {
     if (inner >= second) weights_begin += weights_second, y_begin += y_second;
     if (inner >= third) weights_begin += weights_third, y_begin += y_third;
 }
-
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
@@ -98,8 +97,7 @@ void store_y(uint at, float sum) {  // 16 bits are rounded once, ties to even; i
     else y_halves[at] = uint16_t(signed_bits);
 }
 
-// Row `n` of right-hand side `m` is done.
-void finish(uint m, uint n, float sum) {
+void finish(uint m, uint n, float sum) {  // row `n` of right-hand side `m` is done
     const uint row = y_first % y_rows + n, vector = m + y_first / y_rows, number = (matrix_first + matrix) * vectors + vector;
     const uint at = VIEWS == 0u ? m * y_rows + y_first + n : y_begin + vector * y_stride + row, does = EPILOGUE & epilogue;
     if (does != 0u) {
@@ -127,8 +125,7 @@ void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of x
     }
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
-void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {  // `sum` += tile `j` of row `n` * x, for each right-hand side
     const uint row = n, tile = j;
     const uint block_row = row / 128u;
     const uint block_col = tile / 8u;

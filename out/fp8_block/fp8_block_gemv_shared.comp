@@ -54,7 +54,6 @@ void find_matrix() {
     if (inner >= second) weights_begin += weights_second, y_begin += y_second;
     if (inner >= third) weights_begin += weights_third, y_begin += y_third;
 }
-
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
@@ -123,8 +122,7 @@ void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of r
     [[unroll]] for (uint r = 0u; r < 4u; ++r) x[k][r] = run[r] * 256.0;
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, inout float sum) {
+void accumulate(uint n, uint j, uint k, inout float sum) {  // `sum` += tile `j` of row `n` * x
     const uint row = n, tile = j;
     const uint block_row = row / 128u;
     const uint block_col = tile / 8u;

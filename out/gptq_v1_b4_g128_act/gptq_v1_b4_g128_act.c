@@ -241,7 +241,6 @@ static const qk_field gptq_v1_b4_g128_act_dequant_f32_push[] = {
     {"grid_cols", 12, 4},
     {"row_tiles", 16, 4},
 };
-
 static const uint32_t gptq_v1_b4_g128_act_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant gptq_v1_b4_g128_act_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
     gptq_v1_b4_g128_act_dequant_f32_vulkan_local_size_x}};
@@ -306,19 +305,10 @@ static const qk_binding gptq_v1_b4_g128_act_dequant_f16_bindings[] = {
     {3, "g_idx", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 512, 4, 0, 128, 0},
     {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
-static const qk_field gptq_v1_b4_g128_act_dequant_f16_push[] = {
-    {"rows", 0, 4},
-    {"cols", 4, 4},
-    {"grid_rows", 8, 4},
-    {"grid_cols", 12, 4},
-    {"row_tiles", 16, 4},
-};
-
-static const uint32_t gptq_v1_b4_g128_act_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t gptq_v1_b4_g128_act_dequant_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t gptq_v1_b4_g128_act_dequant_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant gptq_v1_b4_g128_act_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    gptq_v1_b4_g128_act_dequant_f16_vulkan_local_size_x},
+    gptq_v1_b4_g128_act_dequant_f32_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, gptq_v1_b4_g128_act_dequant_f16_vulkan_rounds_f16},
     {31, "y_type", 1, 1, gptq_v1_b4_g128_act_dequant_f16_vulkan_y_type}};
 
@@ -334,7 +324,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_vulkan = {
     .bindings = gptq_v1_b4_g128_act_dequant_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
-    .push = gptq_v1_b4_g128_act_dequant_f16_push,
+    .push = gptq_v1_b4_g128_act_dequant_f32_push,
     .spec_constant_count = 3,
     .spec_constants = gptq_v1_b4_g128_act_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
@@ -362,7 +352,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_metal = {
     .bindings = gptq_v1_b4_g128_act_dequant_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
-    .push = gptq_v1_b4_g128_act_dequant_f16_push,
+    .push = gptq_v1_b4_g128_act_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -382,20 +372,10 @@ static const qk_binding gptq_v1_b4_g128_act_dequant_bf16_bindings[] = {
     {3, "g_idx", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 512, 4, 0, 128, 0},
     {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
-static const qk_field gptq_v1_b4_g128_act_dequant_bf16_push[] = {
-    {"rows", 0, 4},
-    {"cols", 4, 4},
-    {"grid_rows", 8, 4},
-    {"grid_cols", 12, 4},
-    {"row_tiles", 16, 4},
-};
-
-static const uint32_t gptq_v1_b4_g128_act_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t gptq_v1_b4_g128_act_dequant_bf16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t gptq_v1_b4_g128_act_dequant_bf16_vulkan_y_type[] = {2};
 static const qk_spec_constant gptq_v1_b4_g128_act_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    gptq_v1_b4_g128_act_dequant_bf16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, gptq_v1_b4_g128_act_dequant_bf16_vulkan_rounds_f16},
+    gptq_v1_b4_g128_act_dequant_f32_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, gptq_v1_b4_g128_act_dequant_f16_vulkan_rounds_f16},
     {31, "y_type", 2, 1, gptq_v1_b4_g128_act_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_vulkan = {
@@ -410,7 +390,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_vulkan = {
     .bindings = gptq_v1_b4_g128_act_dequant_bf16_bindings,
     .push_bytes = 20,
     .push_count = 5,
-    .push = gptq_v1_b4_g128_act_dequant_bf16_push,
+    .push = gptq_v1_b4_g128_act_dequant_f32_push,
     .spec_constant_count = 3,
     .spec_constants = gptq_v1_b4_g128_act_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
@@ -438,7 +418,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_metal = {
     .bindings = gptq_v1_b4_g128_act_dequant_bf16_bindings,
     .push_bytes = 20,
     .push_count = 5,
-    .push = gptq_v1_b4_g128_act_dequant_bf16_push,
+    .push = gptq_v1_b4_g128_act_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -471,10 +451,6 @@ static const qk_field gptq_v1_b4_g128_act_gather_f32_push[] = {
     {"tokens", 28, 4},
 };
 
-static const uint32_t gptq_v1_b4_g128_act_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b4_g128_act_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    gptq_v1_b4_g128_act_gather_f32_vulkan_local_size_x}};
-
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_vulkan = {
     .abi = 22,
     .name = "gptq_v1_b4_g128_act_gather_f32",
@@ -489,7 +465,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_vulkan = {
     .push_count = 8,
     .push = gptq_v1_b4_g128_act_gather_f32_push,
     .spec_constant_count = 1,
-    .spec_constants = gptq_v1_b4_g128_act_gather_f32_vulkan_constants,
+    .spec_constants = gptq_v1_b4_g128_act_dequant_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -536,24 +512,6 @@ static const qk_binding gptq_v1_b4_g128_act_gather_f16_bindings[] = {
     {5, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
     {6, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field gptq_v1_b4_g128_act_gather_f16_push[] = {
-    {"rows", 0, 4},
-    {"cols", 4, 4},
-    {"grid_rows", 8, 4},
-    {"grid_cols", 12, 4},
-    {"row_tiles", 16, 4},
-    {"table_rows", 20, 4},
-    {"table_cols", 24, 4},
-    {"tokens", 28, 4},
-};
-
-static const uint32_t gptq_v1_b4_g128_act_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t gptq_v1_b4_g128_act_gather_f16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t gptq_v1_b4_g128_act_gather_f16_vulkan_y_type[] = {1};
-static const qk_spec_constant gptq_v1_b4_g128_act_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    gptq_v1_b4_g128_act_gather_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, gptq_v1_b4_g128_act_gather_f16_vulkan_rounds_f16},
-    {31, "y_type", 1, 1, gptq_v1_b4_g128_act_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_vulkan = {
     .abi = 22,
@@ -567,9 +525,9 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_vulkan = {
     .bindings = gptq_v1_b4_g128_act_gather_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
-    .push = gptq_v1_b4_g128_act_gather_f16_push,
+    .push = gptq_v1_b4_g128_act_gather_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = gptq_v1_b4_g128_act_gather_f16_vulkan_constants,
+    .spec_constants = gptq_v1_b4_g128_act_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -594,7 +552,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_metal = {
     .bindings = gptq_v1_b4_g128_act_gather_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
-    .push = gptq_v1_b4_g128_act_gather_f16_push,
+    .push = gptq_v1_b4_g128_act_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -616,24 +574,6 @@ static const qk_binding gptq_v1_b4_g128_act_gather_bf16_bindings[] = {
     {5, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
     {6, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field gptq_v1_b4_g128_act_gather_bf16_push[] = {
-    {"rows", 0, 4},
-    {"cols", 4, 4},
-    {"grid_rows", 8, 4},
-    {"grid_cols", 12, 4},
-    {"row_tiles", 16, 4},
-    {"table_rows", 20, 4},
-    {"table_cols", 24, 4},
-    {"tokens", 28, 4},
-};
-
-static const uint32_t gptq_v1_b4_g128_act_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t gptq_v1_b4_g128_act_gather_bf16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t gptq_v1_b4_g128_act_gather_bf16_vulkan_y_type[] = {2};
-static const qk_spec_constant gptq_v1_b4_g128_act_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    gptq_v1_b4_g128_act_gather_bf16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, gptq_v1_b4_g128_act_gather_bf16_vulkan_rounds_f16},
-    {31, "y_type", 2, 1, gptq_v1_b4_g128_act_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_vulkan = {
     .abi = 22,
@@ -647,9 +587,9 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_vulkan = {
     .bindings = gptq_v1_b4_g128_act_gather_bf16_bindings,
     .push_bytes = 32,
     .push_count = 8,
-    .push = gptq_v1_b4_g128_act_gather_bf16_push,
+    .push = gptq_v1_b4_g128_act_gather_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = gptq_v1_b4_g128_act_gather_bf16_vulkan_constants,
+    .spec_constants = gptq_v1_b4_g128_act_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -674,7 +614,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_metal = {
     .bindings = gptq_v1_b4_g128_act_gather_bf16_bindings,
     .push_bytes = 32,
     .push_count = 8,
-    .push = gptq_v1_b4_g128_act_gather_bf16_push,
+    .push = gptq_v1_b4_g128_act_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -733,8 +673,6 @@ static const qk_field gptq_v1_b4_g128_act_gemv_f32_push[] = {
     {"y_second", 120, 4},
     {"y_third", 124, 4},
 };
-
-static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
@@ -744,7 +682,7 @@ static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_x_type[] = {0};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_views[] = {0, 1};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    gptq_v1_b4_g128_act_gemv_f32_vulkan_local_size_x},
+    gptq_v1_b4_g128_act_dequant_f32_vulkan_local_size_x},
     {1, "batch", 1, 8, gptq_v1_b4_g128_act_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, gptq_v1_b4_g128_act_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, gptq_v1_b4_g128_act_gemv_f32_vulkan_split},
@@ -754,7 +692,6 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f32_vulkan_constants[] = 
     {28, "epilogue", 4294967295, 0, 0},
     {30, "views", 0, 2, gptq_v1_b4_g128_act_gemv_f32_vulkan_views},
     {31, "y_type", 0, 3, gptq_v1_b4_g128_act_gemv_f32_vulkan_y_type}};
-
 static const qk_code *const gptq_v1_b4_g128_act_gemv_f32_schedules[] = {0, &qk_gptq_v1_b4_g128_act_gemv_rows_spirv, 0, 0, 0, 0,
     &qk_gptq_v1_b4_g128_act_gemv_columns_spirv};
 
@@ -790,12 +727,10 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_vulkan = {
 };
 
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const uint32_t gptq_v1_b4_g128_act_gemv_f32_metal_views[] = {0, 1};
-static const uint32_t gptq_v1_b4_g128_act_gemv_f32_metal_y_type[] = {0, 1, 2};
 static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f32_metal_constants[] = {{1, "batch", 1, 4,
     gptq_v1_b4_g128_act_gemv_f32_metal_batch},
-    {30, "views", 0, 2, gptq_v1_b4_g128_act_gemv_f32_metal_views},
-    {31, "y_type", 0, 3, gptq_v1_b4_g128_act_gemv_f32_metal_y_type}};
+    {30, "views", 0, 2, gptq_v1_b4_g128_act_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, gptq_v1_b4_g128_act_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_metal = {
     .abi = 22,
@@ -837,64 +772,18 @@ static const qk_binding gptq_v1_b4_g128_act_gemv_f16_bindings[] = {
     {8, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {9, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field gptq_v1_b4_g128_act_gemv_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"cols", 24, 4},
-    {"grid_rows", 28, 4},
-    {"grid_cols", 32, 4},
-    {"groups", 36, 4},
-    {"matrix_first", 40, 4},
-    {"matrices", 44, 4},
-    {"vectors", 48, 4},
-    {"sharing", 52, 4},
-    {"sharing_outer", 56, 4},
-    {"weights_first", 60, 4},
-    {"weights_inner", 64, 4},
-    {"weights_outer", 68, 4},
-    {"x_first", 72, 4},
-    {"x_stride", 76, 4},
-    {"x_inner", 80, 4},
-    {"x_outer", 84, 4},
-    {"y_skip", 88, 4},
-    {"y_stride", 92, 4},
-    {"y_inner", 96, 4},
-    {"y_outer", 100, 4},
-    {"second", 104, 4},
-    {"third", 108, 4},
-    {"weights_second", 112, 4},
-    {"weights_third", 116, 4},
-    {"y_second", 120, 4},
-    {"y_third", 124, 4},
-};
-
-static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_schedule[] = {0, 1, 6};
-static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_width[] = {8, 16, 32, 64};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_x_type[] = {1};
-static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_views[] = {0, 1};
-static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    gptq_v1_b4_g128_act_gemv_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, gptq_v1_b4_g128_act_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, gptq_v1_b4_g128_act_gemv_f16_vulkan_rows},
-    {3, "split", 1, 6, gptq_v1_b4_g128_act_gemv_f16_vulkan_split},
-    {20, "schedule", 0, 3, gptq_v1_b4_g128_act_gemv_f16_vulkan_schedule},
-    {22, "width", 32, 4, gptq_v1_b4_g128_act_gemv_f16_vulkan_width},
+    gptq_v1_b4_g128_act_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, gptq_v1_b4_g128_act_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, gptq_v1_b4_g128_act_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, gptq_v1_b4_g128_act_gemv_f32_vulkan_split},
+    {20, "schedule", 0, 3, gptq_v1_b4_g128_act_gemv_f32_vulkan_schedule},
+    {22, "width", 32, 4, gptq_v1_b4_g128_act_gemv_f32_vulkan_width},
     {21, "x_type", 1, 1, gptq_v1_b4_g128_act_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, gptq_v1_b4_g128_act_gemv_f16_vulkan_views},
-    {31, "y_type", 0, 3, gptq_v1_b4_g128_act_gemv_f16_vulkan_y_type}};
-
-static const qk_code *const gptq_v1_b4_g128_act_gemv_f16_schedules[] = {0, &qk_gptq_v1_b4_g128_act_gemv_rows_spirv, 0, 0, 0, 0,
-    &qk_gptq_v1_b4_g128_act_gemv_columns_spirv};
+    {30, "views", 0, 2, gptq_v1_b4_g128_act_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, gptq_v1_b4_g128_act_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_vulkan = {
     .abi = 22,
@@ -904,12 +793,12 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_gptq_v1_b4_g128_act_gemv_rows_spirv,
-    .schedules = gptq_v1_b4_g128_act_gemv_f16_schedules,
+    .schedules = gptq_v1_b4_g128_act_gemv_f32_schedules,
     .binding_count = 10,
     .bindings = gptq_v1_b4_g128_act_gemv_f16_bindings,
     .push_bytes = 128,
     .push_count = 32,
-    .push = gptq_v1_b4_g128_act_gemv_f16_push,
+    .push = gptq_v1_b4_g128_act_gemv_f32_push,
     .spec_constant_count = 10,
     .spec_constants = gptq_v1_b4_g128_act_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -927,14 +816,6 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_vulkan = {
     .sum_roundings = 74,
 };
 
-static const uint32_t gptq_v1_b4_g128_act_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const uint32_t gptq_v1_b4_g128_act_gemv_f16_metal_views[] = {0, 1};
-static const uint32_t gptq_v1_b4_g128_act_gemv_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f16_metal_constants[] = {{1, "batch", 1, 4,
-    gptq_v1_b4_g128_act_gemv_f16_metal_batch},
-    {30, "views", 0, 2, gptq_v1_b4_g128_act_gemv_f16_metal_views},
-    {31, "y_type", 0, 3, gptq_v1_b4_g128_act_gemv_f16_metal_y_type}};
-
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_metal = {
     .abi = 22,
     .name = "gptq_v1_b4_g128_act_gemv_f16",
@@ -947,9 +828,9 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_metal = {
     .bindings = gptq_v1_b4_g128_act_gemv_f16_bindings,
     .push_bytes = 128,
     .push_count = 32,
-    .push = gptq_v1_b4_g128_act_gemv_f16_push,
+    .push = gptq_v1_b4_g128_act_gemv_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = gptq_v1_b4_g128_act_gemv_f16_metal_constants,
+    .spec_constants = gptq_v1_b4_g128_act_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,

@@ -379,7 +379,6 @@ static const qk_field hqq_b3_g64_dequant_f32_push[] = {
     {"grid_cols", 12, 4},
     {"row_tiles", 16, 4},
 };
-
 static const uint32_t hqq_b3_g64_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant hqq_b3_g64_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
     hqq_b3_g64_dequant_f32_vulkan_local_size_x}};
@@ -443,19 +442,10 @@ static const qk_binding hqq_b3_g64_dequant_f16_bindings[] = {
     {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
     {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
-static const qk_field hqq_b3_g64_dequant_f16_push[] = {
-    {"rows", 0, 4},
-    {"cols", 4, 4},
-    {"grid_rows", 8, 4},
-    {"grid_cols", 12, 4},
-    {"row_tiles", 16, 4},
-};
-
-static const uint32_t hqq_b3_g64_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b3_g64_dequant_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t hqq_b3_g64_dequant_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant hqq_b3_g64_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    hqq_b3_g64_dequant_f16_vulkan_local_size_x},
+    hqq_b3_g64_dequant_f32_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, hqq_b3_g64_dequant_f16_vulkan_rounds_f16},
     {31, "y_type", 1, 1, hqq_b3_g64_dequant_f16_vulkan_y_type}};
 
@@ -471,7 +461,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
     .bindings = hqq_b3_g64_dequant_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
-    .push = hqq_b3_g64_dequant_f16_push,
+    .push = hqq_b3_g64_dequant_f32_push,
     .spec_constant_count = 3,
     .spec_constants = hqq_b3_g64_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
@@ -499,7 +489,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_f16_metal = {
     .bindings = hqq_b3_g64_dequant_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
-    .push = hqq_b3_g64_dequant_f16_push,
+    .push = hqq_b3_g64_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -518,20 +508,10 @@ static const qk_binding hqq_b3_g64_dequant_bf16_bindings[] = {
     {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
     {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
-static const qk_field hqq_b3_g64_dequant_bf16_push[] = {
-    {"rows", 0, 4},
-    {"cols", 4, 4},
-    {"grid_rows", 8, 4},
-    {"grid_cols", 12, 4},
-    {"row_tiles", 16, 4},
-};
-
-static const uint32_t hqq_b3_g64_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t hqq_b3_g64_dequant_bf16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t hqq_b3_g64_dequant_bf16_vulkan_y_type[] = {2};
 static const qk_spec_constant hqq_b3_g64_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    hqq_b3_g64_dequant_bf16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, hqq_b3_g64_dequant_bf16_vulkan_rounds_f16},
+    hqq_b3_g64_dequant_f32_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, hqq_b3_g64_dequant_f16_vulkan_rounds_f16},
     {31, "y_type", 2, 1, hqq_b3_g64_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
@@ -546,7 +526,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
     .bindings = hqq_b3_g64_dequant_bf16_bindings,
     .push_bytes = 20,
     .push_count = 5,
-    .push = hqq_b3_g64_dequant_bf16_push,
+    .push = hqq_b3_g64_dequant_f32_push,
     .spec_constant_count = 3,
     .spec_constants = hqq_b3_g64_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
@@ -574,7 +554,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_bf16_metal = {
     .bindings = hqq_b3_g64_dequant_bf16_bindings,
     .push_bytes = 20,
     .push_count = 5,
-    .push = hqq_b3_g64_dequant_bf16_push,
+    .push = hqq_b3_g64_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -606,10 +586,6 @@ static const qk_field hqq_b3_g64_gather_f32_push[] = {
     {"tokens", 28, 4},
 };
 
-static const uint32_t hqq_b3_g64_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant hqq_b3_g64_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    hqq_b3_g64_gather_f32_vulkan_local_size_x}};
-
 const qk_kernel qk_hqq_b3_g64_gather_f32_vulkan = {
     .abi = 22,
     .name = "hqq_b3_g64_gather_f32",
@@ -624,7 +600,7 @@ const qk_kernel qk_hqq_b3_g64_gather_f32_vulkan = {
     .push_count = 8,
     .push = hqq_b3_g64_gather_f32_push,
     .spec_constant_count = 1,
-    .spec_constants = hqq_b3_g64_gather_f32_vulkan_constants,
+    .spec_constants = hqq_b3_g64_dequant_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -670,24 +646,6 @@ static const qk_binding hqq_b3_g64_gather_f16_bindings[] = {
     {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
     {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field hqq_b3_g64_gather_f16_push[] = {
-    {"rows", 0, 4},
-    {"cols", 4, 4},
-    {"grid_rows", 8, 4},
-    {"grid_cols", 12, 4},
-    {"row_tiles", 16, 4},
-    {"table_rows", 20, 4},
-    {"table_cols", 24, 4},
-    {"tokens", 28, 4},
-};
-
-static const uint32_t hqq_b3_g64_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t hqq_b3_g64_gather_f16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t hqq_b3_g64_gather_f16_vulkan_y_type[] = {1};
-static const qk_spec_constant hqq_b3_g64_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    hqq_b3_g64_gather_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, hqq_b3_g64_gather_f16_vulkan_rounds_f16},
-    {31, "y_type", 1, 1, hqq_b3_g64_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
     .abi = 22,
@@ -701,9 +659,9 @@ const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
     .bindings = hqq_b3_g64_gather_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
-    .push = hqq_b3_g64_gather_f16_push,
+    .push = hqq_b3_g64_gather_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = hqq_b3_g64_gather_f16_vulkan_constants,
+    .spec_constants = hqq_b3_g64_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -728,7 +686,7 @@ const qk_kernel qk_hqq_b3_g64_gather_f16_metal = {
     .bindings = hqq_b3_g64_gather_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
-    .push = hqq_b3_g64_gather_f16_push,
+    .push = hqq_b3_g64_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -749,24 +707,6 @@ static const qk_binding hqq_b3_g64_gather_bf16_bindings[] = {
     {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
     {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field hqq_b3_g64_gather_bf16_push[] = {
-    {"rows", 0, 4},
-    {"cols", 4, 4},
-    {"grid_rows", 8, 4},
-    {"grid_cols", 12, 4},
-    {"row_tiles", 16, 4},
-    {"table_rows", 20, 4},
-    {"table_cols", 24, 4},
-    {"tokens", 28, 4},
-};
-
-static const uint32_t hqq_b3_g64_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t hqq_b3_g64_gather_bf16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t hqq_b3_g64_gather_bf16_vulkan_y_type[] = {2};
-static const qk_spec_constant hqq_b3_g64_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    hqq_b3_g64_gather_bf16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, hqq_b3_g64_gather_bf16_vulkan_rounds_f16},
-    {31, "y_type", 2, 1, hqq_b3_g64_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
     .abi = 22,
@@ -780,9 +720,9 @@ const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
     .bindings = hqq_b3_g64_gather_bf16_bindings,
     .push_bytes = 32,
     .push_count = 8,
-    .push = hqq_b3_g64_gather_bf16_push,
+    .push = hqq_b3_g64_gather_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = hqq_b3_g64_gather_bf16_vulkan_constants,
+    .spec_constants = hqq_b3_g64_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -807,7 +747,7 @@ const qk_kernel qk_hqq_b3_g64_gather_bf16_metal = {
     .bindings = hqq_b3_g64_gather_bf16_bindings,
     .push_bytes = 32,
     .push_count = 8,
-    .push = hqq_b3_g64_gather_bf16_push,
+    .push = hqq_b3_g64_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -865,8 +805,6 @@ static const qk_field hqq_b3_g64_gemv_f32_push[] = {
     {"y_second", 120, 4},
     {"y_third", 124, 4},
 };
-
-static const uint32_t hqq_b3_g64_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
@@ -878,7 +816,8 @@ static const uint32_t hqq_b3_g64_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_x_type[] = {0};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_views[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant hqq_b3_g64_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_f32_vulkan_local_size_x},
+static const qk_spec_constant hqq_b3_g64_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    hqq_b3_g64_dequant_f32_vulkan_local_size_x},
     {1, "batch", 1, 8, hqq_b3_g64_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_f32_vulkan_split},
@@ -891,7 +830,6 @@ static const qk_spec_constant hqq_b3_g64_gemv_f32_vulkan_constants[] = {{0, "loc
     {28, "epilogue", 4294967295, 0, 0},
     {30, "views", 0, 2, hqq_b3_g64_gemv_f32_vulkan_views},
     {31, "y_type", 0, 3, hqq_b3_g64_gemv_f32_vulkan_y_type}};
-
 static const qk_code *const hqq_b3_g64_gemv_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_rows_spirv, &qk_hqq_b3_g64_gemv_wide_spirv, 0,
     &qk_hqq_b3_g64_gemv_shared_spirv, &qk_hqq_b3_g64_gemv_teams_spirv};
 
@@ -931,11 +869,9 @@ const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
 };
 
 static const uint32_t hqq_b3_g64_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const uint32_t hqq_b3_g64_gemv_f32_metal_views[] = {0, 1};
-static const uint32_t hqq_b3_g64_gemv_f32_metal_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, hqq_b3_g64_gemv_f32_metal_batch},
-    {30, "views", 0, 2, hqq_b3_g64_gemv_f32_metal_views},
-    {31, "y_type", 0, 3, hqq_b3_g64_gemv_f32_metal_y_type}};
+    {30, "views", 0, 2, hqq_b3_g64_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, hqq_b3_g64_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f32_metal = {
     .abi = 22,
@@ -965,81 +901,23 @@ const qk_kernel qk_hqq_b3_g64_gemv_f32_metal = {
     .sum_roundings = 76,
 };
 
-static const qk_binding hqq_b3_g64_gemv_int8_f32_bindings[] = {
-    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64, 0},
-    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
-    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field hqq_b3_g64_gemv_int8_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"cols", 24, 4},
-    {"grid_rows", 28, 4},
-    {"grid_cols", 32, 4},
-    {"groups", 36, 4},
-    {"matrix_first", 40, 4},
-    {"matrices", 44, 4},
-    {"vectors", 48, 4},
-    {"sharing", 52, 4},
-    {"sharing_outer", 56, 4},
-    {"weights_first", 60, 4},
-    {"weights_inner", 64, 4},
-    {"weights_outer", 68, 4},
-    {"x_first", 72, 4},
-    {"x_stride", 76, 4},
-    {"x_inner", 80, 4},
-    {"x_outer", 84, 4},
-    {"y_skip", 88, 4},
-    {"y_stride", 92, 4},
-    {"y_inner", 96, 4},
-    {"y_outer", 100, 4},
-    {"second", 104, 4},
-    {"third", 108, 4},
-    {"weights_second", 112, 4},
-    {"weights_third", 116, 4},
-    {"y_second", 120, 4},
-    {"y_third", 124, 4},
-};
-
-static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_digits[] = {1};
-static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_checked[] = {0, 1};
-static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_views[] = {0, 1};
-static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    hqq_b3_g64_gemv_int8_f32_vulkan_local_size_x},
-    {1, "batch", 1, 8, hqq_b3_g64_gemv_int8_f32_vulkan_batch},
-    {2, "rows", 4, 4, hqq_b3_g64_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 6, hqq_b3_g64_gemv_int8_f32_vulkan_split},
+    hqq_b3_g64_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, hqq_b3_g64_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, hqq_b3_g64_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, hqq_b3_g64_gemv_f32_vulkan_split},
     {4, "digits", 1, 1, hqq_b3_g64_gemv_int8_f32_vulkan_digits},
-    {6, "shared_fours", 512, 5, hqq_b3_g64_gemv_int8_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, hqq_b3_g64_gemv_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, hqq_b3_g64_gemv_int8_f32_vulkan_x_packed},
-    {12, "checked", 1, 2, hqq_b3_g64_gemv_int8_f32_vulkan_checked},
-    {7, "staged", 1, 4, hqq_b3_g64_gemv_int8_f32_vulkan_staged},
-    {20, "schedule", 0, 5, hqq_b3_g64_gemv_int8_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, hqq_b3_g64_gemv_int8_f32_vulkan_x_type},
+    {12, "checked", 1, 2, hqq_b3_g64_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, hqq_b3_g64_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 5, hqq_b3_g64_gemv_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, hqq_b3_g64_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, hqq_b3_g64_gemv_int8_f32_vulkan_views},
-    {31, "y_type", 0, 3, hqq_b3_g64_gemv_int8_f32_vulkan_y_type}};
-
+    {30, "views", 0, 2, hqq_b3_g64_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, hqq_b3_g64_gemv_f32_vulkan_y_type}};
 static const qk_code *const hqq_b3_g64_gemv_int8_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
@@ -1053,10 +931,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
     .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     .schedules = hqq_b3_g64_gemv_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = hqq_b3_g64_gemv_int8_f32_bindings,
+    .bindings = hqq_b3_g64_gemv_f32_bindings,
     .push_bytes = 128,
     .push_count = 32,
-    .push = hqq_b3_g64_gemv_int8_f32_push,
+    .push = hqq_b3_g64_gemv_f32_push,
     .spec_constant_count = 14,
     .spec_constants = hqq_b3_g64_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -1081,83 +959,22 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
     .x_reach = 32,
 };
 
-static const qk_binding hqq_b3_g64_gemv_split_f32_bindings[] = {
-    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64, 0},
-    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
-    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field hqq_b3_g64_gemv_split_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"cols", 24, 4},
-    {"grid_rows", 28, 4},
-    {"grid_cols", 32, 4},
-    {"groups", 36, 4},
-    {"matrix_first", 40, 4},
-    {"matrices", 44, 4},
-    {"vectors", 48, 4},
-    {"sharing", 52, 4},
-    {"sharing_outer", 56, 4},
-    {"weights_first", 60, 4},
-    {"weights_inner", 64, 4},
-    {"weights_outer", 68, 4},
-    {"x_first", 72, 4},
-    {"x_stride", 76, 4},
-    {"x_inner", 80, 4},
-    {"x_outer", 84, 4},
-    {"y_skip", 88, 4},
-    {"y_stride", 92, 4},
-    {"y_inner", 96, 4},
-    {"y_outer", 100, 4},
-    {"second", 104, 4},
-    {"third", 108, 4},
-    {"weights_second", 112, 4},
-    {"weights_third", 116, 4},
-    {"y_second", 120, 4},
-    {"y_third", 124, 4},
-};
-
-static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_digits[] = {2};
-static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_checked[] = {0, 1};
-static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_x_type[] = {0};
-static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_views[] = {0, 1};
-static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    hqq_b3_g64_gemv_split_f32_vulkan_local_size_x},
-    {1, "batch", 1, 8, hqq_b3_g64_gemv_split_f32_vulkan_batch},
-    {2, "rows", 4, 4, hqq_b3_g64_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 6, hqq_b3_g64_gemv_split_f32_vulkan_split},
+    hqq_b3_g64_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, hqq_b3_g64_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, hqq_b3_g64_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, hqq_b3_g64_gemv_f32_vulkan_split},
     {4, "digits", 2, 1, hqq_b3_g64_gemv_split_f32_vulkan_digits},
-    {6, "shared_fours", 512, 5, hqq_b3_g64_gemv_split_f32_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, hqq_b3_g64_gemv_split_f32_vulkan_x_packed},
-    {12, "checked", 0, 2, hqq_b3_g64_gemv_split_f32_vulkan_checked},
-    {7, "staged", 1, 4, hqq_b3_g64_gemv_split_f32_vulkan_staged},
-    {20, "schedule", 0, 5, hqq_b3_g64_gemv_split_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, hqq_b3_g64_gemv_split_f32_vulkan_x_type},
+    {6, "shared_fours", 512, 5, hqq_b3_g64_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, hqq_b3_g64_gemv_int8_f32_vulkan_x_packed},
+    {12, "checked", 0, 2, hqq_b3_g64_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, hqq_b3_g64_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 5, hqq_b3_g64_gemv_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, hqq_b3_g64_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, hqq_b3_g64_gemv_split_f32_vulkan_views},
-    {31, "y_type", 0, 3, hqq_b3_g64_gemv_split_f32_vulkan_y_type}};
-
-static const qk_code *const hqq_b3_g64_gemv_split_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
-    &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
+    {30, "views", 0, 2, hqq_b3_g64_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, hqq_b3_g64_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
     .abi = 22,
@@ -1167,12 +984,12 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
-    .schedules = hqq_b3_g64_gemv_split_f32_schedules,
+    .schedules = hqq_b3_g64_gemv_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = hqq_b3_g64_gemv_split_f32_bindings,
+    .bindings = hqq_b3_g64_gemv_f32_bindings,
     .push_bytes = 128,
     .push_count = 32,
-    .push = hqq_b3_g64_gemv_split_f32_push,
+    .push = hqq_b3_g64_gemv_f32_push,
     .spec_constant_count = 14,
     .spec_constants = hqq_b3_g64_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -1197,83 +1014,22 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
     .x_reach = 64,
 };
 
-static const qk_binding hqq_b3_g64_gemv_int24_f32_bindings[] = {
-    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64, 0},
-    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
-    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field hqq_b3_g64_gemv_int24_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"cols", 24, 4},
-    {"grid_rows", 28, 4},
-    {"grid_cols", 32, 4},
-    {"groups", 36, 4},
-    {"matrix_first", 40, 4},
-    {"matrices", 44, 4},
-    {"vectors", 48, 4},
-    {"sharing", 52, 4},
-    {"sharing_outer", 56, 4},
-    {"weights_first", 60, 4},
-    {"weights_inner", 64, 4},
-    {"weights_outer", 68, 4},
-    {"x_first", 72, 4},
-    {"x_stride", 76, 4},
-    {"x_inner", 80, 4},
-    {"x_outer", 84, 4},
-    {"y_skip", 88, 4},
-    {"y_stride", 92, 4},
-    {"y_inner", 96, 4},
-    {"y_outer", 100, 4},
-    {"second", 104, 4},
-    {"third", 108, 4},
-    {"weights_second", 112, 4},
-    {"weights_third", 116, 4},
-    {"y_second", 120, 4},
-    {"y_third", 124, 4},
-};
-
-static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_digits[] = {3};
-static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_checked[] = {0, 1};
-static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_views[] = {0, 1};
-static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    hqq_b3_g64_gemv_int24_f32_vulkan_local_size_x},
-    {1, "batch", 1, 8, hqq_b3_g64_gemv_int24_f32_vulkan_batch},
-    {2, "rows", 4, 4, hqq_b3_g64_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 6, hqq_b3_g64_gemv_int24_f32_vulkan_split},
+    hqq_b3_g64_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, hqq_b3_g64_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, hqq_b3_g64_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, hqq_b3_g64_gemv_f32_vulkan_split},
     {4, "digits", 3, 1, hqq_b3_g64_gemv_int24_f32_vulkan_digits},
-    {6, "shared_fours", 512, 5, hqq_b3_g64_gemv_int24_f32_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, hqq_b3_g64_gemv_int24_f32_vulkan_x_packed},
-    {12, "checked", 0, 2, hqq_b3_g64_gemv_int24_f32_vulkan_checked},
-    {7, "staged", 1, 4, hqq_b3_g64_gemv_int24_f32_vulkan_staged},
-    {20, "schedule", 0, 5, hqq_b3_g64_gemv_int24_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, hqq_b3_g64_gemv_int24_f32_vulkan_x_type},
+    {6, "shared_fours", 512, 5, hqq_b3_g64_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, hqq_b3_g64_gemv_int8_f32_vulkan_x_packed},
+    {12, "checked", 0, 2, hqq_b3_g64_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, hqq_b3_g64_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 5, hqq_b3_g64_gemv_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, hqq_b3_g64_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, hqq_b3_g64_gemv_int24_f32_vulkan_views},
-    {31, "y_type", 0, 3, hqq_b3_g64_gemv_int24_f32_vulkan_y_type}};
-
-static const qk_code *const hqq_b3_g64_gemv_int24_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
-    &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
+    {30, "views", 0, 2, hqq_b3_g64_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, hqq_b3_g64_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
     .abi = 22,
@@ -1283,12 +1039,12 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
-    .schedules = hqq_b3_g64_gemv_int24_f32_schedules,
+    .schedules = hqq_b3_g64_gemv_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = hqq_b3_g64_gemv_int24_f32_bindings,
+    .bindings = hqq_b3_g64_gemv_f32_bindings,
     .push_bytes = 128,
     .push_count = 32,
-    .push = hqq_b3_g64_gemv_int24_f32_push,
+    .push = hqq_b3_g64_gemv_f32_push,
     .spec_constant_count = 14,
     .spec_constants = hqq_b3_g64_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -1324,69 +1080,21 @@ static const qk_binding hqq_b3_g64_gemv_f16_bindings[] = {
     {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field hqq_b3_g64_gemv_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"cols", 24, 4},
-    {"grid_rows", 28, 4},
-    {"grid_cols", 32, 4},
-    {"groups", 36, 4},
-    {"matrix_first", 40, 4},
-    {"matrices", 44, 4},
-    {"vectors", 48, 4},
-    {"sharing", 52, 4},
-    {"sharing_outer", 56, 4},
-    {"weights_first", 60, 4},
-    {"weights_inner", 64, 4},
-    {"weights_outer", 68, 4},
-    {"x_first", 72, 4},
-    {"x_stride", 76, 4},
-    {"x_inner", 80, 4},
-    {"x_outer", 84, 4},
-    {"y_skip", 88, 4},
-    {"y_stride", 92, 4},
-    {"y_inner", 96, 4},
-    {"y_outer", 100, 4},
-    {"second", 104, 4},
-    {"third", 108, 4},
-    {"weights_second", 112, 4},
-    {"weights_third", 116, 4},
-    {"y_second", 120, 4},
-    {"y_third", 124, 4},
-};
-
-static const uint32_t hqq_b3_g64_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t hqq_b3_g64_gemv_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t hqq_b3_g64_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b3_g64_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t hqq_b3_g64_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t hqq_b3_g64_gemv_f16_vulkan_checked[] = {0, 1};
-static const uint32_t hqq_b3_g64_gemv_f16_vulkan_turns[] = {1, 4};
-static const uint32_t hqq_b3_g64_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t hqq_b3_g64_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_x_type[] = {1};
-static const uint32_t hqq_b3_g64_gemv_f16_vulkan_views[] = {0, 1};
-static const uint32_t hqq_b3_g64_gemv_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant hqq_b3_g64_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, hqq_b3_g64_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, hqq_b3_g64_gemv_f16_vulkan_rows},
-    {3, "split", 1, 6, hqq_b3_g64_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 5, hqq_b3_g64_gemv_f16_vulkan_shared_fours},
-    {12, "checked", 0, 2, hqq_b3_g64_gemv_f16_vulkan_checked},
-    {43, "turns", 1, 2, hqq_b3_g64_gemv_f16_vulkan_turns},
-    {7, "staged", 1, 4, hqq_b3_g64_gemv_f16_vulkan_staged},
-    {20, "schedule", 0, 5, hqq_b3_g64_gemv_f16_vulkan_schedule},
+static const qk_spec_constant hqq_b3_g64_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    hqq_b3_g64_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, hqq_b3_g64_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, hqq_b3_g64_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, hqq_b3_g64_gemv_f32_vulkan_split},
+    {6, "shared_fours", 512, 5, hqq_b3_g64_gemv_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, hqq_b3_g64_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, hqq_b3_g64_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, hqq_b3_g64_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 5, hqq_b3_g64_gemv_f32_vulkan_schedule},
     {21, "x_type", 1, 1, hqq_b3_g64_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, hqq_b3_g64_gemv_f16_vulkan_views},
-    {31, "y_type", 0, 3, hqq_b3_g64_gemv_f16_vulkan_y_type}};
-
-static const qk_code *const hqq_b3_g64_gemv_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_rows_spirv, &qk_hqq_b3_g64_gemv_wide_spirv, 0,
-    &qk_hqq_b3_g64_gemv_shared_spirv, &qk_hqq_b3_g64_gemv_teams_spirv};
+    {30, "views", 0, 2, hqq_b3_g64_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, hqq_b3_g64_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
     .abi = 22,
@@ -1396,12 +1104,12 @@ const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_rows_spirv,
-    .schedules = hqq_b3_g64_gemv_f16_schedules,
+    .schedules = hqq_b3_g64_gemv_f32_schedules,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_f16_bindings,
     .push_bytes = 128,
     .push_count = 32,
-    .push = hqq_b3_g64_gemv_f16_push,
+    .push = hqq_b3_g64_gemv_f32_push,
     .spec_constant_count = 13,
     .spec_constants = hqq_b3_g64_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1423,13 +1131,6 @@ const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
     .sum_roundings = 124,
 };
 
-static const uint32_t hqq_b3_g64_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const uint32_t hqq_b3_g64_gemv_f16_metal_views[] = {0, 1};
-static const uint32_t hqq_b3_g64_gemv_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant hqq_b3_g64_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, hqq_b3_g64_gemv_f16_metal_batch},
-    {30, "views", 0, 2, hqq_b3_g64_gemv_f16_metal_views},
-    {31, "y_type", 0, 3, hqq_b3_g64_gemv_f16_metal_y_type}};
-
 const qk_kernel qk_hqq_b3_g64_gemv_f16_metal = {
     .abi = 22,
     .name = "hqq_b3_g64_gemv_f16",
@@ -1442,9 +1143,9 @@ const qk_kernel qk_hqq_b3_g64_gemv_f16_metal = {
     .bindings = hqq_b3_g64_gemv_f16_bindings,
     .push_bytes = 128,
     .push_count = 32,
-    .push = hqq_b3_g64_gemv_f16_push,
+    .push = hqq_b3_g64_gemv_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = hqq_b3_g64_gemv_f16_metal_constants,
+    .spec_constants = hqq_b3_g64_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1458,83 +1159,21 @@ const qk_kernel qk_hqq_b3_g64_gemv_f16_metal = {
     .sum_roundings = 76,
 };
 
-static const qk_binding hqq_b3_g64_gemv_int8_f16_bindings[] = {
-    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64, 0},
-    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
-    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field hqq_b3_g64_gemv_int8_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"cols", 24, 4},
-    {"grid_rows", 28, 4},
-    {"grid_cols", 32, 4},
-    {"groups", 36, 4},
-    {"matrix_first", 40, 4},
-    {"matrices", 44, 4},
-    {"vectors", 48, 4},
-    {"sharing", 52, 4},
-    {"sharing_outer", 56, 4},
-    {"weights_first", 60, 4},
-    {"weights_inner", 64, 4},
-    {"weights_outer", 68, 4},
-    {"x_first", 72, 4},
-    {"x_stride", 76, 4},
-    {"x_inner", 80, 4},
-    {"x_outer", 84, 4},
-    {"y_skip", 88, 4},
-    {"y_stride", 92, 4},
-    {"y_inner", 96, 4},
-    {"y_outer", 100, 4},
-    {"second", 104, 4},
-    {"third", 108, 4},
-    {"weights_second", 112, 4},
-    {"weights_third", 116, 4},
-    {"y_second", 120, 4},
-    {"y_third", 124, 4},
-};
-
-static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_digits[] = {1};
-static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_checked[] = {0, 1};
-static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_views[] = {0, 1};
-static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    hqq_b3_g64_gemv_int8_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, hqq_b3_g64_gemv_int8_f16_vulkan_batch},
-    {2, "rows", 4, 4, hqq_b3_g64_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 6, hqq_b3_g64_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, hqq_b3_g64_gemv_int8_f16_vulkan_digits},
-    {6, "shared_fours", 512, 5, hqq_b3_g64_gemv_int8_f16_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, hqq_b3_g64_gemv_int8_f16_vulkan_x_packed},
-    {12, "checked", 1, 2, hqq_b3_g64_gemv_int8_f16_vulkan_checked},
-    {7, "staged", 1, 4, hqq_b3_g64_gemv_int8_f16_vulkan_staged},
-    {20, "schedule", 0, 5, hqq_b3_g64_gemv_int8_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, hqq_b3_g64_gemv_int8_f16_vulkan_x_type},
+    hqq_b3_g64_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, hqq_b3_g64_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, hqq_b3_g64_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, hqq_b3_g64_gemv_f32_vulkan_split},
+    {4, "digits", 1, 1, hqq_b3_g64_gemv_int8_f32_vulkan_digits},
+    {6, "shared_fours", 512, 5, hqq_b3_g64_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, hqq_b3_g64_gemv_int8_f32_vulkan_x_packed},
+    {12, "checked", 1, 2, hqq_b3_g64_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, hqq_b3_g64_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 5, hqq_b3_g64_gemv_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, hqq_b3_g64_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, hqq_b3_g64_gemv_int8_f16_vulkan_views},
-    {31, "y_type", 0, 3, hqq_b3_g64_gemv_int8_f16_vulkan_y_type}};
-
-static const qk_code *const hqq_b3_g64_gemv_int8_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
-    &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
+    {30, "views", 0, 2, hqq_b3_g64_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, hqq_b3_g64_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
     .abi = 22,
@@ -1544,12 +1183,12 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
-    .schedules = hqq_b3_g64_gemv_int8_f16_schedules,
+    .schedules = hqq_b3_g64_gemv_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = hqq_b3_g64_gemv_int8_f16_bindings,
+    .bindings = hqq_b3_g64_gemv_f16_bindings,
     .push_bytes = 128,
     .push_count = 32,
-    .push = hqq_b3_g64_gemv_int8_f16_push,
+    .push = hqq_b3_g64_gemv_f32_push,
     .spec_constant_count = 14,
     .spec_constants = hqq_b3_g64_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1574,83 +1213,21 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
     .x_reach = 32,
 };
 
-static const qk_binding hqq_b3_g64_gemv_split_f16_bindings[] = {
-    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64, 0},
-    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
-    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field hqq_b3_g64_gemv_split_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"cols", 24, 4},
-    {"grid_rows", 28, 4},
-    {"grid_cols", 32, 4},
-    {"groups", 36, 4},
-    {"matrix_first", 40, 4},
-    {"matrices", 44, 4},
-    {"vectors", 48, 4},
-    {"sharing", 52, 4},
-    {"sharing_outer", 56, 4},
-    {"weights_first", 60, 4},
-    {"weights_inner", 64, 4},
-    {"weights_outer", 68, 4},
-    {"x_first", 72, 4},
-    {"x_stride", 76, 4},
-    {"x_inner", 80, 4},
-    {"x_outer", 84, 4},
-    {"y_skip", 88, 4},
-    {"y_stride", 92, 4},
-    {"y_inner", 96, 4},
-    {"y_outer", 100, 4},
-    {"second", 104, 4},
-    {"third", 108, 4},
-    {"weights_second", 112, 4},
-    {"weights_third", 116, 4},
-    {"y_second", 120, 4},
-    {"y_third", 124, 4},
-};
-
-static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_digits[] = {2};
-static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_checked[] = {0, 1};
-static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_x_type[] = {1};
-static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_views[] = {0, 1};
-static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    hqq_b3_g64_gemv_split_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, hqq_b3_g64_gemv_split_f16_vulkan_batch},
-    {2, "rows", 4, 4, hqq_b3_g64_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 6, hqq_b3_g64_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, hqq_b3_g64_gemv_split_f16_vulkan_digits},
-    {6, "shared_fours", 512, 5, hqq_b3_g64_gemv_split_f16_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, hqq_b3_g64_gemv_split_f16_vulkan_x_packed},
-    {12, "checked", 0, 2, hqq_b3_g64_gemv_split_f16_vulkan_checked},
-    {7, "staged", 1, 4, hqq_b3_g64_gemv_split_f16_vulkan_staged},
-    {20, "schedule", 0, 5, hqq_b3_g64_gemv_split_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, hqq_b3_g64_gemv_split_f16_vulkan_x_type},
+    hqq_b3_g64_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, hqq_b3_g64_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, hqq_b3_g64_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, hqq_b3_g64_gemv_f32_vulkan_split},
+    {4, "digits", 2, 1, hqq_b3_g64_gemv_split_f32_vulkan_digits},
+    {6, "shared_fours", 512, 5, hqq_b3_g64_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, hqq_b3_g64_gemv_int8_f32_vulkan_x_packed},
+    {12, "checked", 0, 2, hqq_b3_g64_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, hqq_b3_g64_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 5, hqq_b3_g64_gemv_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, hqq_b3_g64_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, hqq_b3_g64_gemv_split_f16_vulkan_views},
-    {31, "y_type", 0, 3, hqq_b3_g64_gemv_split_f16_vulkan_y_type}};
-
-static const qk_code *const hqq_b3_g64_gemv_split_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
-    &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
+    {30, "views", 0, 2, hqq_b3_g64_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, hqq_b3_g64_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
     .abi = 22,
@@ -1660,12 +1237,12 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
-    .schedules = hqq_b3_g64_gemv_split_f16_schedules,
+    .schedules = hqq_b3_g64_gemv_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = hqq_b3_g64_gemv_split_f16_bindings,
+    .bindings = hqq_b3_g64_gemv_f16_bindings,
     .push_bytes = 128,
     .push_count = 32,
-    .push = hqq_b3_g64_gemv_split_f16_push,
+    .push = hqq_b3_g64_gemv_f32_push,
     .spec_constant_count = 14,
     .spec_constants = hqq_b3_g64_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1690,83 +1267,21 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
     .x_reach = 64,
 };
 
-static const qk_binding hqq_b3_g64_gemv_int24_f16_bindings[] = {
-    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64, 0},
-    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
-    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field hqq_b3_g64_gemv_int24_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"cols", 24, 4},
-    {"grid_rows", 28, 4},
-    {"grid_cols", 32, 4},
-    {"groups", 36, 4},
-    {"matrix_first", 40, 4},
-    {"matrices", 44, 4},
-    {"vectors", 48, 4},
-    {"sharing", 52, 4},
-    {"sharing_outer", 56, 4},
-    {"weights_first", 60, 4},
-    {"weights_inner", 64, 4},
-    {"weights_outer", 68, 4},
-    {"x_first", 72, 4},
-    {"x_stride", 76, 4},
-    {"x_inner", 80, 4},
-    {"x_outer", 84, 4},
-    {"y_skip", 88, 4},
-    {"y_stride", 92, 4},
-    {"y_inner", 96, 4},
-    {"y_outer", 100, 4},
-    {"second", 104, 4},
-    {"third", 108, 4},
-    {"weights_second", 112, 4},
-    {"weights_third", 116, 4},
-    {"y_second", 120, 4},
-    {"y_third", 124, 4},
-};
-
-static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_digits[] = {3};
-static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_checked[] = {0, 1};
-static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_views[] = {0, 1};
-static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    hqq_b3_g64_gemv_int24_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, hqq_b3_g64_gemv_int24_f16_vulkan_batch},
-    {2, "rows", 4, 4, hqq_b3_g64_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 6, hqq_b3_g64_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, hqq_b3_g64_gemv_int24_f16_vulkan_digits},
-    {6, "shared_fours", 512, 5, hqq_b3_g64_gemv_int24_f16_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, hqq_b3_g64_gemv_int24_f16_vulkan_x_packed},
-    {12, "checked", 0, 2, hqq_b3_g64_gemv_int24_f16_vulkan_checked},
-    {7, "staged", 1, 4, hqq_b3_g64_gemv_int24_f16_vulkan_staged},
-    {20, "schedule", 0, 5, hqq_b3_g64_gemv_int24_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, hqq_b3_g64_gemv_int24_f16_vulkan_x_type},
+    hqq_b3_g64_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, hqq_b3_g64_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, hqq_b3_g64_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, hqq_b3_g64_gemv_f32_vulkan_split},
+    {4, "digits", 3, 1, hqq_b3_g64_gemv_int24_f32_vulkan_digits},
+    {6, "shared_fours", 512, 5, hqq_b3_g64_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, hqq_b3_g64_gemv_int8_f32_vulkan_x_packed},
+    {12, "checked", 0, 2, hqq_b3_g64_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, hqq_b3_g64_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 5, hqq_b3_g64_gemv_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, hqq_b3_g64_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, hqq_b3_g64_gemv_int24_f16_vulkan_views},
-    {31, "y_type", 0, 3, hqq_b3_g64_gemv_int24_f16_vulkan_y_type}};
-
-static const qk_code *const hqq_b3_g64_gemv_int24_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
-    &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
+    {30, "views", 0, 2, hqq_b3_g64_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, hqq_b3_g64_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
     .abi = 22,
@@ -1776,12 +1291,12 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
-    .schedules = hqq_b3_g64_gemv_int24_f16_schedules,
+    .schedules = hqq_b3_g64_gemv_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = hqq_b3_g64_gemv_int24_f16_bindings,
+    .bindings = hqq_b3_g64_gemv_f16_bindings,
     .push_bytes = 128,
     .push_count = 32,
-    .push = hqq_b3_g64_gemv_int24_f16_push,
+    .push = hqq_b3_g64_gemv_f32_push,
     .spec_constant_count = 14,
     .spec_constants = hqq_b3_g64_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1816,12 +1331,10 @@ static const qk_field hqq_b3_g64_encode_f32_push[] = {
     {"groups", 0, 4},
     {"blocks", 4, 4},
 };
-
 static const uint32_t hqq_b3_g64_encode_f32_vulkan_local_size_x[] = {32, 64, 128};
-static const uint32_t hqq_b3_g64_encode_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant hqq_b3_g64_encode_f32_vulkan_constants[] = {{0, "local_size_x", 128, 3,
     hqq_b3_g64_encode_f32_vulkan_local_size_x},
-    {21, "x_type", 0, 1, hqq_b3_g64_encode_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, hqq_b3_g64_gemv_f32_vulkan_x_type}};
 
 const qk_kernel qk_hqq_b3_g64_encode_f32_vulkan = {
     .abi = 22,
@@ -1881,16 +1394,9 @@ static const qk_binding hqq_b3_g64_encode_f16_bindings[] = {
     {2, "zero", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 20, 2, 10, 1, 0},
     {3, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
-static const qk_field hqq_b3_g64_encode_f16_push[] = {
-    {"groups", 0, 4},
-    {"blocks", 4, 4},
-};
-
-static const uint32_t hqq_b3_g64_encode_f16_vulkan_local_size_x[] = {32, 64, 128};
-static const uint32_t hqq_b3_g64_encode_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant hqq_b3_g64_encode_f16_vulkan_constants[] = {{0, "local_size_x", 128, 3,
-    hqq_b3_g64_encode_f16_vulkan_local_size_x},
-    {21, "x_type", 1, 1, hqq_b3_g64_encode_f16_vulkan_x_type}};
+    hqq_b3_g64_encode_f32_vulkan_local_size_x},
+    {21, "x_type", 1, 1, hqq_b3_g64_gemv_f16_vulkan_x_type}};
 
 const qk_kernel qk_hqq_b3_g64_encode_f16_vulkan = {
     .abi = 22,
@@ -1904,7 +1410,7 @@ const qk_kernel qk_hqq_b3_g64_encode_f16_vulkan = {
     .bindings = hqq_b3_g64_encode_f16_bindings,
     .push_bytes = 8,
     .push_count = 2,
-    .push = hqq_b3_g64_encode_f16_push,
+    .push = hqq_b3_g64_encode_f32_push,
     .spec_constant_count = 2,
     .spec_constants = hqq_b3_g64_encode_f16_vulkan_constants,
     .workgroup_size = 128,
@@ -1931,7 +1437,7 @@ const qk_kernel qk_hqq_b3_g64_encode_f16_metal = {
     .bindings = hqq_b3_g64_encode_f16_bindings,
     .push_bytes = 8,
     .push_count = 2,
-    .push = hqq_b3_g64_encode_f16_push,
+    .push = hqq_b3_g64_encode_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -1950,15 +1456,9 @@ static const qk_binding hqq_b3_g64_encode_bf16_bindings[] = {
     {2, "zero", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 20, 2, 10, 1, 0},
     {3, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
-static const qk_field hqq_b3_g64_encode_bf16_push[] = {
-    {"groups", 0, 4},
-    {"blocks", 4, 4},
-};
-
-static const uint32_t hqq_b3_g64_encode_bf16_vulkan_local_size_x[] = {32, 64, 128};
 static const uint32_t hqq_b3_g64_encode_bf16_vulkan_x_type[] = {2};
 static const qk_spec_constant hqq_b3_g64_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 128, 3,
-    hqq_b3_g64_encode_bf16_vulkan_local_size_x},
+    hqq_b3_g64_encode_f32_vulkan_local_size_x},
     {21, "x_type", 2, 1, hqq_b3_g64_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_hqq_b3_g64_encode_bf16_vulkan = {
@@ -1973,7 +1473,7 @@ const qk_kernel qk_hqq_b3_g64_encode_bf16_vulkan = {
     .bindings = hqq_b3_g64_encode_bf16_bindings,
     .push_bytes = 8,
     .push_count = 2,
-    .push = hqq_b3_g64_encode_bf16_push,
+    .push = hqq_b3_g64_encode_f32_push,
     .spec_constant_count = 2,
     .spec_constants = hqq_b3_g64_encode_bf16_vulkan_constants,
     .workgroup_size = 128,
@@ -2000,7 +1500,7 @@ const qk_kernel qk_hqq_b3_g64_encode_bf16_metal = {
     .bindings = hqq_b3_g64_encode_bf16_bindings,
     .push_bytes = 8,
     .push_count = 2,
-    .push = hqq_b3_g64_encode_bf16_push,
+    .push = hqq_b3_g64_encode_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,

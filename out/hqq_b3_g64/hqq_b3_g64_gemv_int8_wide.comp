@@ -68,7 +68,6 @@ void find_matrix() {
     if (inner >= second) weights_begin += weights_second, y_begin += y_second;
     if (inner >= third) weights_begin += weights_third, y_begin += y_third;
 }
-
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
@@ -98,8 +97,7 @@ void store_y(uint at, float sum) {  // 16 bits are rounded once, ties to even; i
     else y_halves[at] = uint16_t(signed_bits);
 }
 
-// Row `n` of right-hand side `m` is done.
-void finish(uint m, uint n, float sum) {
+void finish(uint m, uint n, float sum) {  // row `n` of right-hand side `m` is done
     const uint row = y_first % y_rows + n, vector = m + y_first / y_rows, number = (matrix_first + matrix) * vectors + vector;
     const uint at = VIEWS == 0u ? m * y_rows + y_first + n : y_begin + vector * y_stride + row, does = EPILOGUE & epilogue;
     if (does != 0u) {
@@ -113,8 +111,7 @@ void finish(uint m, uint n, float sum) {
 }
 
 // Kept of x: of each digit, the highest first, signed bytes of four elements in a word; then steps of the integers, and sums of runs.
-const uint X_FOURS = DIGITS * 4u + 1u;
-uvec4 x[BATCH][X_FOURS];
+uvec4 x[BATCH][DIGITS * 4u + 1u];
 float x_step(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][i]); }  // that integers stand for
 float x_sum(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][2u + i]); }  // over runs that share a scale
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
@@ -191,8 +188,7 @@ void fetch(uint n, uint j, out uvec4 fours[16], out uint words[2]) {  // tile `j
     fours[15] = W_q_four[block_row * 16u + 15u], words[0] = uint(zero[row]), words[1] = uint(scale[row]);
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uvec4 fours[16], uint words[2], inout float sum) {
+void accumulate(uint n, uint j, uint k, uvec4 fours[16], uint words[2], inout float sum) {  // `sum` += tile `j` of row `n` * x
     const uint row = n * (row_tiles / 4u) + j, tile = 0u;
     const uint block_row = row % grid_rows;
     const uint r = row / grid_rows;

@@ -2585,7 +2585,6 @@ static const qk_field iq1_m_dequant_f32_push[] = {
 static const qk_table iq1_m_dequant_f32_tables[] = {
     {2, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
-
 static const uint32_t iq1_m_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant iq1_m_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_f32_vulkan_local_size_x}};
 
@@ -2639,17 +2638,9 @@ static const qk_binding iq1_m_dequant_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
     {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
-static const qk_field iq1_m_dequant_f16_push[] = {
-    {"tiles", 0, 4},
-};
-static const qk_table iq1_m_dequant_f16_tables[] = {
-    {2, "G", iq1_m_G_table, sizeof iq1_m_G_table},
-};
-
-static const uint32_t iq1_m_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_dequant_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t iq1_m_dequant_f16_vulkan_y_type[] = {1};
-static const qk_spec_constant iq1_m_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_f16_vulkan_local_size_x},
+static const qk_spec_constant iq1_m_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_f32_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, iq1_m_dequant_f16_vulkan_rounds_f16},
     {31, "y_type", 1, 1, iq1_m_dequant_f16_vulkan_y_type}};
 
@@ -2665,9 +2656,9 @@ const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
     .bindings = iq1_m_dequant_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = iq1_m_dequant_f16_push,
+    .push = iq1_m_dequant_f32_push,
     .table_count = 1,
-    .tables = iq1_m_dequant_f16_tables,
+    .tables = iq1_m_dequant_f32_tables,
     .spec_constant_count = 3,
     .spec_constants = iq1_m_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
@@ -2690,7 +2681,7 @@ const qk_kernel qk_iq1_m_dequant_f16_metal = {
     .bindings = iq1_m_dequant_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = iq1_m_dequant_f16_push,
+    .push = iq1_m_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2703,18 +2694,9 @@ static const qk_binding iq1_m_dequant_bf16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
     {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
-static const qk_field iq1_m_dequant_bf16_push[] = {
-    {"tiles", 0, 4},
-};
-static const qk_table iq1_m_dequant_bf16_tables[] = {
-    {2, "G", iq1_m_G_table, sizeof iq1_m_G_table},
-};
-
-static const uint32_t iq1_m_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t iq1_m_dequant_bf16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t iq1_m_dequant_bf16_vulkan_y_type[] = {2};
-static const qk_spec_constant iq1_m_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_bf16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, iq1_m_dequant_bf16_vulkan_rounds_f16},
+static const qk_spec_constant iq1_m_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_f32_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, iq1_m_dequant_f16_vulkan_rounds_f16},
     {31, "y_type", 2, 1, iq1_m_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
@@ -2729,9 +2711,9 @@ const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
     .bindings = iq1_m_dequant_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = iq1_m_dequant_bf16_push,
+    .push = iq1_m_dequant_f32_push,
     .table_count = 1,
-    .tables = iq1_m_dequant_bf16_tables,
+    .tables = iq1_m_dequant_f32_tables,
     .spec_constant_count = 3,
     .spec_constants = iq1_m_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
@@ -2754,7 +2736,7 @@ const qk_kernel qk_iq1_m_dequant_bf16_metal = {
     .bindings = iq1_m_dequant_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = iq1_m_dequant_bf16_push,
+    .push = iq1_m_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2797,9 +2779,6 @@ static const qk_table iq1_m_gather_f32_tables[] = {
     {4, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
-static const uint32_t iq1_m_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq1_m_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_f32_vulkan_local_size_x}};
-
 const qk_kernel qk_iq1_m_gather_f32_vulkan = {
     .abi = 22,
     .name = "iq1_m_gather_f32",
@@ -2816,7 +2795,7 @@ const qk_kernel qk_iq1_m_gather_f32_vulkan = {
     .table_count = 1,
     .tables = iq1_m_gather_f32_tables,
     .spec_constant_count = 1,
-    .spec_constants = iq1_m_gather_f32_vulkan_constants,
+    .spec_constants = iq1_m_dequant_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2852,40 +2831,6 @@ static const qk_binding iq1_m_gather_f16_bindings[] = {
     {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field iq1_m_gather_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-static const qk_table iq1_m_gather_f16_tables[] = {
-    {4, "G", iq1_m_G_table, sizeof iq1_m_G_table},
-};
-
-static const uint32_t iq1_m_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t iq1_m_gather_f16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t iq1_m_gather_f16_vulkan_y_type[] = {1};
-static const qk_spec_constant iq1_m_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, iq1_m_gather_f16_vulkan_rounds_f16},
-    {31, "y_type", 1, 1, iq1_m_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gather_f16_vulkan = {
     .abi = 22,
@@ -2899,11 +2844,11 @@ const qk_kernel qk_iq1_m_gather_f16_vulkan = {
     .bindings = iq1_m_gather_f16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = iq1_m_gather_f16_push,
+    .push = iq1_m_gather_f32_push,
     .table_count = 1,
-    .tables = iq1_m_gather_f16_tables,
+    .tables = iq1_m_gather_f32_tables,
     .spec_constant_count = 3,
-    .spec_constants = iq1_m_gather_f16_vulkan_constants,
+    .spec_constants = iq1_m_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2924,7 +2869,7 @@ const qk_kernel qk_iq1_m_gather_f16_metal = {
     .bindings = iq1_m_gather_f16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = iq1_m_gather_f16_push,
+    .push = iq1_m_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2939,40 +2884,6 @@ static const qk_binding iq1_m_gather_bf16_bindings[] = {
     {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field iq1_m_gather_bf16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-static const qk_table iq1_m_gather_bf16_tables[] = {
-    {4, "G", iq1_m_G_table, sizeof iq1_m_G_table},
-};
-
-static const uint32_t iq1_m_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t iq1_m_gather_bf16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t iq1_m_gather_bf16_vulkan_y_type[] = {2};
-static const qk_spec_constant iq1_m_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_bf16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, iq1_m_gather_bf16_vulkan_rounds_f16},
-    {31, "y_type", 2, 1, iq1_m_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
     .abi = 22,
@@ -2986,11 +2897,11 @@ const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
     .bindings = iq1_m_gather_bf16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = iq1_m_gather_bf16_push,
+    .push = iq1_m_gather_f32_push,
     .table_count = 1,
-    .tables = iq1_m_gather_bf16_tables,
+    .tables = iq1_m_gather_f32_tables,
     .spec_constant_count = 3,
-    .spec_constants = iq1_m_gather_bf16_vulkan_constants,
+    .spec_constants = iq1_m_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -3011,7 +2922,7 @@ const qk_kernel qk_iq1_m_gather_bf16_metal = {
     .bindings = iq1_m_gather_bf16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = iq1_m_gather_bf16_push,
+    .push = iq1_m_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -3063,8 +2974,6 @@ static const qk_field iq1_m_gemv_f32_push[] = {
 static const qk_table iq1_m_gemv_f32_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
-
-static const uint32_t iq1_m_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_gemv_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t iq1_m_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
@@ -3077,7 +2986,7 @@ static const uint32_t iq1_m_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_f32_vulkan_x_type[] = {0};
 static const uint32_t iq1_m_gemv_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant iq1_m_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_f32_vulkan_local_size_x},
+static const qk_spec_constant iq1_m_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_dequant_f32_vulkan_local_size_x},
     {1, "batch", 1, 8, iq1_m_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_f32_vulkan_split},
@@ -3092,7 +3001,6 @@ static const qk_spec_constant iq1_m_gemv_f32_vulkan_constants[] = {{0, "local_si
     {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, iq1_m_gemv_f32_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
-
 static const qk_code *const iq1_m_gemv_f32_schedules[] = {0, &qk_iq1_m_gemv_rows_spirv, &qk_iq1_m_gemv_wide_spirv, 0,
     &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv};
 
@@ -3132,10 +3040,9 @@ const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
 
 static const uint32_t iq1_m_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_f32_metal_views[] = {0, 1};
-static const uint32_t iq1_m_gemv_f32_metal_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, iq1_m_gemv_f32_metal_batch},
     {30, "views", 0, 2, iq1_m_gemv_f32_metal_views},
-    {31, "y_type", 0, 3, iq1_m_gemv_f32_metal_y_type}};
+    {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_f32_metal = {
     .abi = 22,
@@ -3161,85 +3068,27 @@ const qk_kernel qk_iq1_m_gemv_f32_metal = {
     .sum_roundings = 124,
 };
 
-static const qk_binding iq1_m_gemv_int8_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field iq1_m_gemv_int8_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-static const qk_table iq1_m_gemv_int8_f32_tables[] = {
-    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
-};
-
-static const uint32_t iq1_m_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t iq1_m_gemv_int8_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t iq1_m_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_m_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_digits[] = {1};
-static const uint32_t iq1_m_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_padded[] = {0, 1};
-static const uint32_t iq1_m_gemv_int8_f32_vulkan_checked[] = {0, 1};
-static const uint32_t iq1_m_gemv_int8_f32_vulkan_turns[] = {1, 4};
-static const uint32_t iq1_m_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t iq1_m_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t iq1_m_gemv_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t iq1_m_gemv_int8_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t iq1_m_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f32_vulkan_local_size_x},
-    {1, "batch", 1, 8, iq1_m_gemv_int8_f32_vulkan_batch},
-    {2, "rows", 4, 4, iq1_m_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 6, iq1_m_gemv_int8_f32_vulkan_split},
+static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, iq1_m_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, iq1_m_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, iq1_m_gemv_f32_vulkan_split},
     {4, "digits", 1, 1, iq1_m_gemv_int8_f32_vulkan_digits},
-    {6, "shared_fours", 512, 5, iq1_m_gemv_int8_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, iq1_m_gemv_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, iq1_m_gemv_int8_f32_vulkan_x_packed},
     {11, "padded", 0, 2, iq1_m_gemv_int8_f32_vulkan_padded},
-    {12, "checked", 1, 2, iq1_m_gemv_int8_f32_vulkan_checked},
-    {43, "turns", 1, 2, iq1_m_gemv_int8_f32_vulkan_turns},
-    {7, "staged", 1, 4, iq1_m_gemv_int8_f32_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_int8_f32_vulkan_table_copies},
-    {20, "schedule", 0, 5, iq1_m_gemv_int8_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, iq1_m_gemv_int8_f32_vulkan_x_type},
+    {12, "checked", 1, 2, iq1_m_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, iq1_m_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, iq1_m_gemv_f32_vulkan_staged},
+    {15, "table_copies", 1, 6, iq1_m_gemv_f32_vulkan_table_copies},
+    {20, "schedule", 0, 5, iq1_m_gemv_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, iq1_m_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, iq1_m_gemv_int8_f32_vulkan_views},
-    {31, "y_type", 0, 3, iq1_m_gemv_int8_f32_vulkan_y_type}};
-
+    {30, "views", 0, 3, iq1_m_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 static const qk_code *const iq1_m_gemv_int8_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
@@ -3253,12 +3102,12 @@ const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .code = &qk_iq1_m_gemv_int8_rows_spirv,
     .schedules = iq1_m_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = iq1_m_gemv_int8_f32_bindings,
+    .bindings = iq1_m_gemv_f32_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = iq1_m_gemv_int8_f32_push,
+    .push = iq1_m_gemv_f32_push,
     .table_count = 1,
-    .tables = iq1_m_gemv_int8_f32_tables,
+    .tables = iq1_m_gemv_f32_tables,
     .spec_constant_count = 18,
     .spec_constants = iq1_m_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -3280,88 +3129,25 @@ const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .x_reach = 32,
 };
 
-static const qk_binding iq1_m_gemv_split_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field iq1_m_gemv_split_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-static const qk_table iq1_m_gemv_split_f32_tables[] = {
-    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
-};
-
-static const uint32_t iq1_m_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t iq1_m_gemv_split_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t iq1_m_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_m_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_digits[] = {2};
-static const uint32_t iq1_m_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t iq1_m_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t iq1_m_gemv_split_f32_vulkan_padded[] = {0, 1};
-static const uint32_t iq1_m_gemv_split_f32_vulkan_checked[] = {0, 1};
-static const uint32_t iq1_m_gemv_split_f32_vulkan_turns[] = {1, 4};
-static const uint32_t iq1_m_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t iq1_m_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t iq1_m_gemv_split_f32_vulkan_x_type[] = {0};
-static const uint32_t iq1_m_gemv_split_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t iq1_m_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    iq1_m_gemv_split_f32_vulkan_local_size_x},
-    {1, "batch", 1, 8, iq1_m_gemv_split_f32_vulkan_batch},
-    {2, "rows", 4, 4, iq1_m_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 6, iq1_m_gemv_split_f32_vulkan_split},
+static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, iq1_m_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, iq1_m_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, iq1_m_gemv_f32_vulkan_split},
     {4, "digits", 2, 1, iq1_m_gemv_split_f32_vulkan_digits},
-    {6, "shared_fours", 512, 5, iq1_m_gemv_split_f32_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, iq1_m_gemv_split_f32_vulkan_x_packed},
-    {11, "padded", 0, 2, iq1_m_gemv_split_f32_vulkan_padded},
-    {12, "checked", 0, 2, iq1_m_gemv_split_f32_vulkan_checked},
-    {43, "turns", 1, 2, iq1_m_gemv_split_f32_vulkan_turns},
-    {7, "staged", 1, 4, iq1_m_gemv_split_f32_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_split_f32_vulkan_table_copies},
-    {20, "schedule", 0, 5, iq1_m_gemv_split_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, iq1_m_gemv_split_f32_vulkan_x_type},
+    {6, "shared_fours", 512, 5, iq1_m_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, iq1_m_gemv_int8_f32_vulkan_x_packed},
+    {11, "padded", 0, 2, iq1_m_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq1_m_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, iq1_m_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, iq1_m_gemv_f32_vulkan_staged},
+    {15, "table_copies", 1, 6, iq1_m_gemv_f32_vulkan_table_copies},
+    {20, "schedule", 0, 5, iq1_m_gemv_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, iq1_m_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, iq1_m_gemv_split_f32_vulkan_views},
-    {31, "y_type", 0, 3, iq1_m_gemv_split_f32_vulkan_y_type}};
-
-static const qk_code *const iq1_m_gemv_split_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
-    &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, iq1_m_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .abi = 22,
@@ -3371,14 +3157,14 @@ const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_iq1_m_gemv_int8_rows_spirv,
-    .schedules = iq1_m_gemv_split_f32_schedules,
+    .schedules = iq1_m_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = iq1_m_gemv_split_f32_bindings,
+    .bindings = iq1_m_gemv_f32_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = iq1_m_gemv_split_f32_push,
+    .push = iq1_m_gemv_f32_push,
     .table_count = 1,
-    .tables = iq1_m_gemv_split_f32_tables,
+    .tables = iq1_m_gemv_f32_tables,
     .spec_constant_count = 18,
     .spec_constants = iq1_m_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -3400,88 +3186,25 @@ const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .x_reach = 128,
 };
 
-static const qk_binding iq1_m_gemv_int24_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field iq1_m_gemv_int24_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-static const qk_table iq1_m_gemv_int24_f32_tables[] = {
-    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
-};
-
-static const uint32_t iq1_m_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t iq1_m_gemv_int24_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t iq1_m_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_m_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_digits[] = {3};
-static const uint32_t iq1_m_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t iq1_m_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t iq1_m_gemv_int24_f32_vulkan_padded[] = {0, 1};
-static const uint32_t iq1_m_gemv_int24_f32_vulkan_checked[] = {0, 1};
-static const uint32_t iq1_m_gemv_int24_f32_vulkan_turns[] = {1, 4};
-static const uint32_t iq1_m_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t iq1_m_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t iq1_m_gemv_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t iq1_m_gemv_int24_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t iq1_m_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    iq1_m_gemv_int24_f32_vulkan_local_size_x},
-    {1, "batch", 1, 8, iq1_m_gemv_int24_f32_vulkan_batch},
-    {2, "rows", 4, 4, iq1_m_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 6, iq1_m_gemv_int24_f32_vulkan_split},
+static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, iq1_m_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, iq1_m_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, iq1_m_gemv_f32_vulkan_split},
     {4, "digits", 3, 1, iq1_m_gemv_int24_f32_vulkan_digits},
-    {6, "shared_fours", 512, 5, iq1_m_gemv_int24_f32_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, iq1_m_gemv_int24_f32_vulkan_x_packed},
-    {11, "padded", 0, 2, iq1_m_gemv_int24_f32_vulkan_padded},
-    {12, "checked", 0, 2, iq1_m_gemv_int24_f32_vulkan_checked},
-    {43, "turns", 1, 2, iq1_m_gemv_int24_f32_vulkan_turns},
-    {7, "staged", 1, 4, iq1_m_gemv_int24_f32_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_int24_f32_vulkan_table_copies},
-    {20, "schedule", 0, 5, iq1_m_gemv_int24_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, iq1_m_gemv_int24_f32_vulkan_x_type},
+    {6, "shared_fours", 512, 5, iq1_m_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, iq1_m_gemv_int8_f32_vulkan_x_packed},
+    {11, "padded", 0, 2, iq1_m_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq1_m_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, iq1_m_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, iq1_m_gemv_f32_vulkan_staged},
+    {15, "table_copies", 1, 6, iq1_m_gemv_f32_vulkan_table_copies},
+    {20, "schedule", 0, 5, iq1_m_gemv_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, iq1_m_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, iq1_m_gemv_int24_f32_vulkan_views},
-    {31, "y_type", 0, 3, iq1_m_gemv_int24_f32_vulkan_y_type}};
-
-static const qk_code *const iq1_m_gemv_int24_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
-    &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, iq1_m_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .abi = 22,
@@ -3491,14 +3214,14 @@ const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_iq1_m_gemv_int8_rows_spirv,
-    .schedules = iq1_m_gemv_int24_f32_schedules,
+    .schedules = iq1_m_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = iq1_m_gemv_int24_f32_bindings,
+    .bindings = iq1_m_gemv_f32_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = iq1_m_gemv_int24_f32_push,
+    .push = iq1_m_gemv_f32_push,
     .table_count = 1,
-    .tables = iq1_m_gemv_int24_f32_tables,
+    .tables = iq1_m_gemv_f32_tables,
     .spec_constant_count = 18,
     .spec_constants = iq1_m_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -3530,72 +3253,22 @@ static const qk_binding iq1_m_gemv_f16_bindings[] = {
     {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field iq1_m_gemv_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-static const qk_table iq1_m_gemv_f16_tables[] = {
-    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
-};
-
-static const uint32_t iq1_m_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t iq1_m_gemv_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t iq1_m_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_m_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t iq1_m_gemv_f16_vulkan_checked[] = {0, 1};
-static const uint32_t iq1_m_gemv_f16_vulkan_turns[] = {1, 4};
-static const uint32_t iq1_m_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t iq1_m_gemv_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_f16_vulkan_x_type[] = {1};
-static const uint32_t iq1_m_gemv_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t iq1_m_gemv_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant iq1_m_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, iq1_m_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, iq1_m_gemv_f16_vulkan_rows},
-    {3, "split", 1, 6, iq1_m_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 5, iq1_m_gemv_f16_vulkan_shared_fours},
-    {12, "checked", 0, 2, iq1_m_gemv_f16_vulkan_checked},
-    {43, "turns", 1, 2, iq1_m_gemv_f16_vulkan_turns},
-    {7, "staged", 1, 4, iq1_m_gemv_f16_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_f16_vulkan_table_copies},
-    {20, "schedule", 0, 5, iq1_m_gemv_f16_vulkan_schedule},
+static const qk_spec_constant iq1_m_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, iq1_m_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, iq1_m_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, iq1_m_gemv_f32_vulkan_split},
+    {6, "shared_fours", 512, 5, iq1_m_gemv_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, iq1_m_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, iq1_m_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, iq1_m_gemv_f32_vulkan_staged},
+    {15, "table_copies", 1, 6, iq1_m_gemv_f32_vulkan_table_copies},
+    {20, "schedule", 0, 5, iq1_m_gemv_f32_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, iq1_m_gemv_f16_vulkan_views},
-    {31, "y_type", 0, 3, iq1_m_gemv_f16_vulkan_y_type}};
-
-static const qk_code *const iq1_m_gemv_f16_schedules[] = {0, &qk_iq1_m_gemv_rows_spirv, &qk_iq1_m_gemv_wide_spirv, 0,
-    &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv};
+    {30, "views", 0, 3, iq1_m_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
     .abi = 22,
@@ -3605,14 +3278,14 @@ const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_iq1_m_gemv_rows_spirv,
-    .schedules = iq1_m_gemv_f16_schedules,
+    .schedules = iq1_m_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = iq1_m_gemv_f16_push,
+    .push = iq1_m_gemv_f32_push,
     .table_count = 1,
-    .tables = iq1_m_gemv_f16_tables,
+    .tables = iq1_m_gemv_f32_tables,
     .spec_constant_count = 15,
     .spec_constants = iq1_m_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -3631,13 +3304,6 @@ const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
     .sum_roundings = 124,
 };
 
-static const uint32_t iq1_m_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const uint32_t iq1_m_gemv_f16_metal_views[] = {0, 1};
-static const uint32_t iq1_m_gemv_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant iq1_m_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, iq1_m_gemv_f16_metal_batch},
-    {30, "views", 0, 2, iq1_m_gemv_f16_metal_views},
-    {31, "y_type", 0, 3, iq1_m_gemv_f16_metal_y_type}};
-
 const qk_kernel qk_iq1_m_gemv_f16_metal = {
     .abi = 22,
     .name = "iq1_m_gemv_f16",
@@ -3650,9 +3316,9 @@ const qk_kernel qk_iq1_m_gemv_f16_metal = {
     .bindings = iq1_m_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = iq1_m_gemv_f16_push,
+    .push = iq1_m_gemv_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = iq1_m_gemv_f16_metal_constants,
+    .spec_constants = iq1_m_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -3662,87 +3328,24 @@ const qk_kernel qk_iq1_m_gemv_f16_metal = {
     .sum_roundings = 124,
 };
 
-static const qk_binding iq1_m_gemv_int8_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field iq1_m_gemv_int8_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-static const qk_table iq1_m_gemv_int8_f16_tables[] = {
-    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
-};
-
-static const uint32_t iq1_m_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t iq1_m_gemv_int8_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t iq1_m_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_m_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_int8_f16_vulkan_digits[] = {1};
-static const uint32_t iq1_m_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t iq1_m_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t iq1_m_gemv_int8_f16_vulkan_padded[] = {0, 1};
-static const uint32_t iq1_m_gemv_int8_f16_vulkan_checked[] = {0, 1};
-static const uint32_t iq1_m_gemv_int8_f16_vulkan_turns[] = {1, 4};
-static const uint32_t iq1_m_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t iq1_m_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t iq1_m_gemv_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t iq1_m_gemv_int8_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t iq1_m_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, iq1_m_gemv_int8_f16_vulkan_batch},
-    {2, "rows", 4, 4, iq1_m_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 6, iq1_m_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, iq1_m_gemv_int8_f16_vulkan_digits},
-    {6, "shared_fours", 512, 5, iq1_m_gemv_int8_f16_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, iq1_m_gemv_int8_f16_vulkan_x_packed},
-    {11, "padded", 0, 2, iq1_m_gemv_int8_f16_vulkan_padded},
-    {12, "checked", 1, 2, iq1_m_gemv_int8_f16_vulkan_checked},
-    {43, "turns", 1, 2, iq1_m_gemv_int8_f16_vulkan_turns},
-    {7, "staged", 1, 4, iq1_m_gemv_int8_f16_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_int8_f16_vulkan_table_copies},
-    {20, "schedule", 0, 5, iq1_m_gemv_int8_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, iq1_m_gemv_int8_f16_vulkan_x_type},
+static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, iq1_m_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, iq1_m_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, iq1_m_gemv_f32_vulkan_split},
+    {4, "digits", 1, 1, iq1_m_gemv_int8_f32_vulkan_digits},
+    {6, "shared_fours", 512, 5, iq1_m_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, iq1_m_gemv_int8_f32_vulkan_x_packed},
+    {11, "padded", 0, 2, iq1_m_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 1, 2, iq1_m_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, iq1_m_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, iq1_m_gemv_f32_vulkan_staged},
+    {15, "table_copies", 1, 6, iq1_m_gemv_f32_vulkan_table_copies},
+    {20, "schedule", 0, 5, iq1_m_gemv_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, iq1_m_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, iq1_m_gemv_int8_f16_vulkan_views},
-    {31, "y_type", 0, 3, iq1_m_gemv_int8_f16_vulkan_y_type}};
-
-static const qk_code *const iq1_m_gemv_int8_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
-    &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, iq1_m_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .abi = 22,
@@ -3752,14 +3355,14 @@ const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_iq1_m_gemv_int8_rows_spirv,
-    .schedules = iq1_m_gemv_int8_f16_schedules,
+    .schedules = iq1_m_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = iq1_m_gemv_int8_f16_bindings,
+    .bindings = iq1_m_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = iq1_m_gemv_int8_f16_push,
+    .push = iq1_m_gemv_f32_push,
     .table_count = 1,
-    .tables = iq1_m_gemv_int8_f16_tables,
+    .tables = iq1_m_gemv_f32_tables,
     .spec_constant_count = 18,
     .spec_constants = iq1_m_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -3781,88 +3384,24 @@ const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .x_reach = 32,
 };
 
-static const qk_binding iq1_m_gemv_split_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field iq1_m_gemv_split_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-static const qk_table iq1_m_gemv_split_f16_tables[] = {
-    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
-};
-
-static const uint32_t iq1_m_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t iq1_m_gemv_split_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t iq1_m_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_m_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_split_f16_vulkan_digits[] = {2};
-static const uint32_t iq1_m_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t iq1_m_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t iq1_m_gemv_split_f16_vulkan_padded[] = {0, 1};
-static const uint32_t iq1_m_gemv_split_f16_vulkan_checked[] = {0, 1};
-static const uint32_t iq1_m_gemv_split_f16_vulkan_turns[] = {1, 4};
-static const uint32_t iq1_m_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t iq1_m_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t iq1_m_gemv_split_f16_vulkan_x_type[] = {1};
-static const uint32_t iq1_m_gemv_split_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t iq1_m_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    iq1_m_gemv_split_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, iq1_m_gemv_split_f16_vulkan_batch},
-    {2, "rows", 4, 4, iq1_m_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 6, iq1_m_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, iq1_m_gemv_split_f16_vulkan_digits},
-    {6, "shared_fours", 512, 5, iq1_m_gemv_split_f16_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, iq1_m_gemv_split_f16_vulkan_x_packed},
-    {11, "padded", 0, 2, iq1_m_gemv_split_f16_vulkan_padded},
-    {12, "checked", 0, 2, iq1_m_gemv_split_f16_vulkan_checked},
-    {43, "turns", 1, 2, iq1_m_gemv_split_f16_vulkan_turns},
-    {7, "staged", 1, 4, iq1_m_gemv_split_f16_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_split_f16_vulkan_table_copies},
-    {20, "schedule", 0, 5, iq1_m_gemv_split_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, iq1_m_gemv_split_f16_vulkan_x_type},
+static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, iq1_m_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, iq1_m_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, iq1_m_gemv_f32_vulkan_split},
+    {4, "digits", 2, 1, iq1_m_gemv_split_f32_vulkan_digits},
+    {6, "shared_fours", 512, 5, iq1_m_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, iq1_m_gemv_int8_f32_vulkan_x_packed},
+    {11, "padded", 0, 2, iq1_m_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq1_m_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, iq1_m_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, iq1_m_gemv_f32_vulkan_staged},
+    {15, "table_copies", 1, 6, iq1_m_gemv_f32_vulkan_table_copies},
+    {20, "schedule", 0, 5, iq1_m_gemv_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, iq1_m_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, iq1_m_gemv_split_f16_vulkan_views},
-    {31, "y_type", 0, 3, iq1_m_gemv_split_f16_vulkan_y_type}};
-
-static const qk_code *const iq1_m_gemv_split_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
-    &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, iq1_m_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .abi = 22,
@@ -3872,14 +3411,14 @@ const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_iq1_m_gemv_int8_rows_spirv,
-    .schedules = iq1_m_gemv_split_f16_schedules,
+    .schedules = iq1_m_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = iq1_m_gemv_split_f16_bindings,
+    .bindings = iq1_m_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = iq1_m_gemv_split_f16_push,
+    .push = iq1_m_gemv_f32_push,
     .table_count = 1,
-    .tables = iq1_m_gemv_split_f16_tables,
+    .tables = iq1_m_gemv_f32_tables,
     .spec_constant_count = 18,
     .spec_constants = iq1_m_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -3901,88 +3440,24 @@ const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .x_reach = 128,
 };
 
-static const qk_binding iq1_m_gemv_int24_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field iq1_m_gemv_int24_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-static const qk_table iq1_m_gemv_int24_f16_tables[] = {
-    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
-};
-
-static const uint32_t iq1_m_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t iq1_m_gemv_int24_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t iq1_m_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_m_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_int24_f16_vulkan_digits[] = {3};
-static const uint32_t iq1_m_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t iq1_m_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t iq1_m_gemv_int24_f16_vulkan_padded[] = {0, 1};
-static const uint32_t iq1_m_gemv_int24_f16_vulkan_checked[] = {0, 1};
-static const uint32_t iq1_m_gemv_int24_f16_vulkan_turns[] = {1, 4};
-static const uint32_t iq1_m_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t iq1_m_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t iq1_m_gemv_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t iq1_m_gemv_int24_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t iq1_m_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    iq1_m_gemv_int24_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, iq1_m_gemv_int24_f16_vulkan_batch},
-    {2, "rows", 4, 4, iq1_m_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 6, iq1_m_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, iq1_m_gemv_int24_f16_vulkan_digits},
-    {6, "shared_fours", 512, 5, iq1_m_gemv_int24_f16_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, iq1_m_gemv_int24_f16_vulkan_x_packed},
-    {11, "padded", 0, 2, iq1_m_gemv_int24_f16_vulkan_padded},
-    {12, "checked", 0, 2, iq1_m_gemv_int24_f16_vulkan_checked},
-    {43, "turns", 1, 2, iq1_m_gemv_int24_f16_vulkan_turns},
-    {7, "staged", 1, 4, iq1_m_gemv_int24_f16_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_int24_f16_vulkan_table_copies},
-    {20, "schedule", 0, 5, iq1_m_gemv_int24_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, iq1_m_gemv_int24_f16_vulkan_x_type},
+static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, iq1_m_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, iq1_m_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, iq1_m_gemv_f32_vulkan_split},
+    {4, "digits", 3, 1, iq1_m_gemv_int24_f32_vulkan_digits},
+    {6, "shared_fours", 512, 5, iq1_m_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, iq1_m_gemv_int8_f32_vulkan_x_packed},
+    {11, "padded", 0, 2, iq1_m_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq1_m_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, iq1_m_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, iq1_m_gemv_f32_vulkan_staged},
+    {15, "table_copies", 1, 6, iq1_m_gemv_f32_vulkan_table_copies},
+    {20, "schedule", 0, 5, iq1_m_gemv_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, iq1_m_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, iq1_m_gemv_int24_f16_vulkan_views},
-    {31, "y_type", 0, 3, iq1_m_gemv_int24_f16_vulkan_y_type}};
-
-static const qk_code *const iq1_m_gemv_int24_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
-    &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, iq1_m_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .abi = 22,
@@ -3992,14 +3467,14 @@ const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_iq1_m_gemv_int8_rows_spirv,
-    .schedules = iq1_m_gemv_int24_f16_schedules,
+    .schedules = iq1_m_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = iq1_m_gemv_int24_f16_bindings,
+    .bindings = iq1_m_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = iq1_m_gemv_int24_f16_push,
+    .push = iq1_m_gemv_f32_push,
     .table_count = 1,
-    .tables = iq1_m_gemv_int24_f16_tables,
+    .tables = iq1_m_gemv_f32_tables,
     .spec_constant_count = 18,
     .spec_constants = iq1_m_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -4061,27 +3536,17 @@ static const qk_field iq1_m_gemv_id_f32_push[] = {
 static const qk_table iq1_m_gemv_id_f32_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
-
-static const uint32_t iq1_m_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t iq1_m_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_m_gemv_id_f32_vulkan_checked[] = {0, 1};
-static const uint32_t iq1_m_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t iq1_m_gemv_id_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t iq1_m_gemv_id_f32_vulkan_x_type[] = {0};
-static const uint32_t iq1_m_gemv_id_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t iq1_m_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant iq1_m_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, iq1_m_gemv_id_f32_vulkan_rows},
-    {12, "checked", 0, 2, iq1_m_gemv_id_f32_vulkan_checked},
-    {7, "staged", 1, 4, iq1_m_gemv_id_f32_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_id_f32_vulkan_table_copies},
+static const qk_spec_constant iq1_m_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq1_m_gemv_f32_vulkan_rows},
+    {12, "checked", 0, 2, iq1_m_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, iq1_m_gemv_f32_vulkan_staged},
+    {15, "table_copies", 1, 6, iq1_m_gemv_f32_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, iq1_m_gemv_id_f32_vulkan_x_type},
+    {21, "x_type", 0, 1, iq1_m_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, iq1_m_gemv_id_f32_vulkan_views},
-    {31, "y_type", 0, 3, iq1_m_gemv_id_f32_vulkan_y_type}};
-
+    {30, "views", 0, 3, iq1_m_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 static const qk_code *const iq1_m_gemv_id_f32_schedules[] = {0, &qk_iq1_m_gemv_id_rows_spirv, &qk_iq1_m_gemv_id_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
@@ -4113,10 +3578,8 @@ const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
     .sum_roundings = 124,
 };
 
-static const uint32_t iq1_m_gemv_id_f32_metal_views[] = {0, 1};
-static const uint32_t iq1_m_gemv_id_f32_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant iq1_m_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, iq1_m_gemv_id_f32_metal_views},
-    {31, "y_type", 0, 3, iq1_m_gemv_id_f32_metal_y_type}};
+static const qk_spec_constant iq1_m_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, iq1_m_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_id_f32_metal = {
     .abi = 22,
@@ -4142,71 +3605,19 @@ const qk_kernel qk_iq1_m_gemv_id_f32_metal = {
     .sum_roundings = 76,
 };
 
-static const qk_binding iq1_m_gemv_id_int8_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field iq1_m_gemv_id_int8_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-static const qk_table iq1_m_gemv_id_int8_f32_tables[] = {
-    {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
-};
-
-static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_digits[] = {1};
-static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
-static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
-static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    iq1_m_gemv_id_int8_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, iq1_m_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, iq1_m_gemv_id_int8_f32_vulkan_digits},
-    {11, "padded", 0, 2, iq1_m_gemv_id_int8_f32_vulkan_padded},
-    {12, "checked", 0, 2, iq1_m_gemv_id_int8_f32_vulkan_checked},
-    {7, "staged", 1, 4, iq1_m_gemv_id_int8_f32_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_id_int8_f32_vulkan_table_copies},
-    {20, "schedule", 0, 3, iq1_m_gemv_id_int8_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, iq1_m_gemv_id_int8_f32_vulkan_x_type},
+    iq1_m_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq1_m_gemv_f32_vulkan_rows},
+    {4, "digits", 1, 1, iq1_m_gemv_int8_f32_vulkan_digits},
+    {11, "padded", 0, 2, iq1_m_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq1_m_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, iq1_m_gemv_f32_vulkan_staged},
+    {15, "table_copies", 1, 6, iq1_m_gemv_f32_vulkan_table_copies},
+    {20, "schedule", 0, 3, iq1_m_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, iq1_m_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, iq1_m_gemv_id_int8_f32_vulkan_views},
-    {31, "y_type", 0, 3, iq1_m_gemv_id_int8_f32_vulkan_y_type}};
-
+    {30, "views", 0, 3, iq1_m_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 static const qk_code *const iq1_m_gemv_id_int8_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
@@ -4219,12 +3630,12 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
     .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
     .schedules = iq1_m_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = iq1_m_gemv_id_int8_f32_bindings,
+    .bindings = iq1_m_gemv_id_f32_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = iq1_m_gemv_id_int8_f32_push,
+    .push = iq1_m_gemv_id_f32_push,
     .table_count = 1,
-    .tables = iq1_m_gemv_id_int8_f32_tables,
+    .tables = iq1_m_gemv_id_f32_tables,
     .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -4241,72 +3652,19 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
     .x_reach = 32,
 };
 
-static const qk_binding iq1_m_gemv_id_split_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field iq1_m_gemv_id_split_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-static const qk_table iq1_m_gemv_id_split_f32_tables[] = {
-    {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
-};
-
-static const uint32_t iq1_m_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t iq1_m_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_m_gemv_id_split_f32_vulkan_digits[] = {2};
-static const uint32_t iq1_m_gemv_id_split_f32_vulkan_padded[] = {0, 1};
-static const uint32_t iq1_m_gemv_id_split_f32_vulkan_checked[] = {0, 1};
-static const uint32_t iq1_m_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t iq1_m_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t iq1_m_gemv_id_split_f32_vulkan_x_type[] = {0};
-static const uint32_t iq1_m_gemv_id_split_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t iq1_m_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    iq1_m_gemv_id_split_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, iq1_m_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, iq1_m_gemv_id_split_f32_vulkan_digits},
-    {11, "padded", 0, 2, iq1_m_gemv_id_split_f32_vulkan_padded},
-    {12, "checked", 0, 2, iq1_m_gemv_id_split_f32_vulkan_checked},
-    {7, "staged", 1, 4, iq1_m_gemv_id_split_f32_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_id_split_f32_vulkan_table_copies},
-    {20, "schedule", 0, 3, iq1_m_gemv_id_split_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, iq1_m_gemv_id_split_f32_vulkan_x_type},
+    iq1_m_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq1_m_gemv_f32_vulkan_rows},
+    {4, "digits", 2, 1, iq1_m_gemv_split_f32_vulkan_digits},
+    {11, "padded", 0, 2, iq1_m_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq1_m_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, iq1_m_gemv_f32_vulkan_staged},
+    {15, "table_copies", 1, 6, iq1_m_gemv_f32_vulkan_table_copies},
+    {20, "schedule", 0, 3, iq1_m_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, iq1_m_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, iq1_m_gemv_id_split_f32_vulkan_views},
-    {31, "y_type", 0, 3, iq1_m_gemv_id_split_f32_vulkan_y_type}};
-
-static const qk_code *const iq1_m_gemv_id_split_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, iq1_m_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
     .abi = 22,
@@ -4316,14 +3674,14 @@ const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
-    .schedules = iq1_m_gemv_id_split_f32_schedules,
+    .schedules = iq1_m_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = iq1_m_gemv_id_split_f32_bindings,
+    .bindings = iq1_m_gemv_id_f32_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = iq1_m_gemv_id_split_f32_push,
+    .push = iq1_m_gemv_id_f32_push,
     .table_count = 1,
-    .tables = iq1_m_gemv_id_split_f32_tables,
+    .tables = iq1_m_gemv_id_f32_tables,
     .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -4340,72 +3698,19 @@ const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
     .x_reach = 128,
 };
 
-static const qk_binding iq1_m_gemv_id_int24_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field iq1_m_gemv_id_int24_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-static const qk_table iq1_m_gemv_id_int24_f32_tables[] = {
-    {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
-};
-
-static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_digits[] = {3};
-static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
-static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
-static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    iq1_m_gemv_id_int24_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, iq1_m_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, iq1_m_gemv_id_int24_f32_vulkan_digits},
-    {11, "padded", 0, 2, iq1_m_gemv_id_int24_f32_vulkan_padded},
-    {12, "checked", 0, 2, iq1_m_gemv_id_int24_f32_vulkan_checked},
-    {7, "staged", 1, 4, iq1_m_gemv_id_int24_f32_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_id_int24_f32_vulkan_table_copies},
-    {20, "schedule", 0, 3, iq1_m_gemv_id_int24_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, iq1_m_gemv_id_int24_f32_vulkan_x_type},
+    iq1_m_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq1_m_gemv_f32_vulkan_rows},
+    {4, "digits", 3, 1, iq1_m_gemv_int24_f32_vulkan_digits},
+    {11, "padded", 0, 2, iq1_m_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq1_m_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, iq1_m_gemv_f32_vulkan_staged},
+    {15, "table_copies", 1, 6, iq1_m_gemv_f32_vulkan_table_copies},
+    {20, "schedule", 0, 3, iq1_m_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, iq1_m_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, iq1_m_gemv_id_int24_f32_vulkan_views},
-    {31, "y_type", 0, 3, iq1_m_gemv_id_int24_f32_vulkan_y_type}};
-
-static const qk_code *const iq1_m_gemv_id_int24_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, iq1_m_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
     .abi = 22,
@@ -4415,14 +3720,14 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
-    .schedules = iq1_m_gemv_id_int24_f32_schedules,
+    .schedules = iq1_m_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = iq1_m_gemv_id_int24_f32_bindings,
+    .bindings = iq1_m_gemv_id_f32_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = iq1_m_gemv_id_int24_f32_push,
+    .push = iq1_m_gemv_id_f32_push,
     .table_count = 1,
-    .tables = iq1_m_gemv_id_int24_f32_tables,
+    .tables = iq1_m_gemv_id_f32_tables,
     .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -4450,56 +3755,16 @@ static const qk_binding iq1_m_gemv_id_f16_bindings[] = {
     {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field iq1_m_gemv_id_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-static const qk_table iq1_m_gemv_id_f16_tables[] = {
-    {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
-};
-
-static const uint32_t iq1_m_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t iq1_m_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_m_gemv_id_f16_vulkan_checked[] = {0, 1};
-static const uint32_t iq1_m_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t iq1_m_gemv_id_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t iq1_m_gemv_id_f16_vulkan_x_type[] = {1};
-static const uint32_t iq1_m_gemv_id_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t iq1_m_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant iq1_m_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, iq1_m_gemv_id_f16_vulkan_rows},
-    {12, "checked", 0, 2, iq1_m_gemv_id_f16_vulkan_checked},
-    {7, "staged", 1, 4, iq1_m_gemv_id_f16_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_id_f16_vulkan_table_copies},
-    {20, "schedule", 0, 3, iq1_m_gemv_id_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, iq1_m_gemv_id_f16_vulkan_x_type},
+static const qk_spec_constant iq1_m_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq1_m_gemv_f32_vulkan_rows},
+    {12, "checked", 0, 2, iq1_m_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, iq1_m_gemv_f32_vulkan_staged},
+    {15, "table_copies", 1, 6, iq1_m_gemv_f32_vulkan_table_copies},
+    {20, "schedule", 0, 3, iq1_m_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, iq1_m_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, iq1_m_gemv_id_f16_vulkan_views},
-    {31, "y_type", 0, 3, iq1_m_gemv_id_f16_vulkan_y_type}};
-
-static const qk_code *const iq1_m_gemv_id_f16_schedules[] = {0, &qk_iq1_m_gemv_id_rows_spirv, &qk_iq1_m_gemv_id_wide_spirv};
+    {30, "views", 0, 3, iq1_m_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
     .abi = 22,
@@ -4509,14 +3774,14 @@ const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_rows_spirv,
-    .schedules = iq1_m_gemv_id_f16_schedules,
+    .schedules = iq1_m_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = iq1_m_gemv_id_f16_push,
+    .push = iq1_m_gemv_id_f32_push,
     .table_count = 1,
-    .tables = iq1_m_gemv_id_f16_tables,
+    .tables = iq1_m_gemv_id_f32_tables,
     .spec_constant_count = 10,
     .spec_constants = iq1_m_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -4530,11 +3795,6 @@ const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
     .sum_roundings = 124,
 };
 
-static const uint32_t iq1_m_gemv_id_f16_metal_views[] = {0, 1};
-static const uint32_t iq1_m_gemv_id_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant iq1_m_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, iq1_m_gemv_id_f16_metal_views},
-    {31, "y_type", 0, 3, iq1_m_gemv_id_f16_metal_y_type}};
-
 const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
     .abi = 22,
     .name = "iq1_m_gemv_id_f16",
@@ -4547,9 +3807,9 @@ const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
     .bindings = iq1_m_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = iq1_m_gemv_id_f16_push,
+    .push = iq1_m_gemv_id_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = iq1_m_gemv_id_f16_metal_constants,
+    .spec_constants = iq1_m_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -4559,72 +3819,19 @@ const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
     .sum_roundings = 76,
 };
 
-static const qk_binding iq1_m_gemv_id_int8_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field iq1_m_gemv_id_int8_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-static const qk_table iq1_m_gemv_id_int8_f16_tables[] = {
-    {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
-};
-
-static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_digits[] = {1};
-static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
-static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
-static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    iq1_m_gemv_id_int8_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, iq1_m_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, iq1_m_gemv_id_int8_f16_vulkan_digits},
-    {11, "padded", 0, 2, iq1_m_gemv_id_int8_f16_vulkan_padded},
-    {12, "checked", 0, 2, iq1_m_gemv_id_int8_f16_vulkan_checked},
-    {7, "staged", 1, 4, iq1_m_gemv_id_int8_f16_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_id_int8_f16_vulkan_table_copies},
-    {20, "schedule", 0, 3, iq1_m_gemv_id_int8_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, iq1_m_gemv_id_int8_f16_vulkan_x_type},
+    iq1_m_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq1_m_gemv_f32_vulkan_rows},
+    {4, "digits", 1, 1, iq1_m_gemv_int8_f32_vulkan_digits},
+    {11, "padded", 0, 2, iq1_m_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq1_m_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, iq1_m_gemv_f32_vulkan_staged},
+    {15, "table_copies", 1, 6, iq1_m_gemv_f32_vulkan_table_copies},
+    {20, "schedule", 0, 3, iq1_m_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, iq1_m_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, iq1_m_gemv_id_int8_f16_vulkan_views},
-    {31, "y_type", 0, 3, iq1_m_gemv_id_int8_f16_vulkan_y_type}};
-
-static const qk_code *const iq1_m_gemv_id_int8_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, iq1_m_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
     .abi = 22,
@@ -4634,14 +3841,14 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
-    .schedules = iq1_m_gemv_id_int8_f16_schedules,
+    .schedules = iq1_m_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = iq1_m_gemv_id_int8_f16_bindings,
+    .bindings = iq1_m_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = iq1_m_gemv_id_int8_f16_push,
+    .push = iq1_m_gemv_id_f32_push,
     .table_count = 1,
-    .tables = iq1_m_gemv_id_int8_f16_tables,
+    .tables = iq1_m_gemv_id_f32_tables,
     .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -4658,72 +3865,19 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
     .x_reach = 32,
 };
 
-static const qk_binding iq1_m_gemv_id_split_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field iq1_m_gemv_id_split_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-static const qk_table iq1_m_gemv_id_split_f16_tables[] = {
-    {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
-};
-
-static const uint32_t iq1_m_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t iq1_m_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_m_gemv_id_split_f16_vulkan_digits[] = {2};
-static const uint32_t iq1_m_gemv_id_split_f16_vulkan_padded[] = {0, 1};
-static const uint32_t iq1_m_gemv_id_split_f16_vulkan_checked[] = {0, 1};
-static const uint32_t iq1_m_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t iq1_m_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t iq1_m_gemv_id_split_f16_vulkan_x_type[] = {1};
-static const uint32_t iq1_m_gemv_id_split_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t iq1_m_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    iq1_m_gemv_id_split_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, iq1_m_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, iq1_m_gemv_id_split_f16_vulkan_digits},
-    {11, "padded", 0, 2, iq1_m_gemv_id_split_f16_vulkan_padded},
-    {12, "checked", 0, 2, iq1_m_gemv_id_split_f16_vulkan_checked},
-    {7, "staged", 1, 4, iq1_m_gemv_id_split_f16_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_id_split_f16_vulkan_table_copies},
-    {20, "schedule", 0, 3, iq1_m_gemv_id_split_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, iq1_m_gemv_id_split_f16_vulkan_x_type},
+    iq1_m_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq1_m_gemv_f32_vulkan_rows},
+    {4, "digits", 2, 1, iq1_m_gemv_split_f32_vulkan_digits},
+    {11, "padded", 0, 2, iq1_m_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq1_m_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, iq1_m_gemv_f32_vulkan_staged},
+    {15, "table_copies", 1, 6, iq1_m_gemv_f32_vulkan_table_copies},
+    {20, "schedule", 0, 3, iq1_m_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, iq1_m_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, iq1_m_gemv_id_split_f16_vulkan_views},
-    {31, "y_type", 0, 3, iq1_m_gemv_id_split_f16_vulkan_y_type}};
-
-static const qk_code *const iq1_m_gemv_id_split_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, iq1_m_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
     .abi = 22,
@@ -4733,14 +3887,14 @@ const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
-    .schedules = iq1_m_gemv_id_split_f16_schedules,
+    .schedules = iq1_m_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = iq1_m_gemv_id_split_f16_bindings,
+    .bindings = iq1_m_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = iq1_m_gemv_id_split_f16_push,
+    .push = iq1_m_gemv_id_f32_push,
     .table_count = 1,
-    .tables = iq1_m_gemv_id_split_f16_tables,
+    .tables = iq1_m_gemv_id_f32_tables,
     .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -4757,72 +3911,19 @@ const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
     .x_reach = 128,
 };
 
-static const qk_binding iq1_m_gemv_id_int24_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field iq1_m_gemv_id_int24_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-static const qk_table iq1_m_gemv_id_int24_f16_tables[] = {
-    {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
-};
-
-static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_digits[] = {3};
-static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
-static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
-static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    iq1_m_gemv_id_int24_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, iq1_m_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, iq1_m_gemv_id_int24_f16_vulkan_digits},
-    {11, "padded", 0, 2, iq1_m_gemv_id_int24_f16_vulkan_padded},
-    {12, "checked", 0, 2, iq1_m_gemv_id_int24_f16_vulkan_checked},
-    {7, "staged", 1, 4, iq1_m_gemv_id_int24_f16_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_id_int24_f16_vulkan_table_copies},
-    {20, "schedule", 0, 3, iq1_m_gemv_id_int24_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, iq1_m_gemv_id_int24_f16_vulkan_x_type},
+    iq1_m_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq1_m_gemv_f32_vulkan_rows},
+    {4, "digits", 3, 1, iq1_m_gemv_int24_f32_vulkan_digits},
+    {11, "padded", 0, 2, iq1_m_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq1_m_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, iq1_m_gemv_f32_vulkan_staged},
+    {15, "table_copies", 1, 6, iq1_m_gemv_f32_vulkan_table_copies},
+    {20, "schedule", 0, 3, iq1_m_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, iq1_m_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, iq1_m_gemv_id_int24_f16_vulkan_views},
-    {31, "y_type", 0, 3, iq1_m_gemv_id_int24_f16_vulkan_y_type}};
-
-static const qk_code *const iq1_m_gemv_id_int24_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, iq1_m_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
     .abi = 22,
@@ -4832,14 +3933,14 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
-    .schedules = iq1_m_gemv_id_int24_f16_schedules,
+    .schedules = iq1_m_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = iq1_m_gemv_id_int24_f16_bindings,
+    .bindings = iq1_m_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = iq1_m_gemv_id_int24_f16_push,
+    .push = iq1_m_gemv_id_f32_push,
     .table_count = 1,
-    .tables = iq1_m_gemv_id_int24_f16_tables,
+    .tables = iq1_m_gemv_id_f32_tables,
     .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,

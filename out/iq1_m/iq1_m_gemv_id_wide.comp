@@ -51,7 +51,6 @@ layout(push_constant) uniform Push {
     uint sets, set_first;  // of experts with the same ids and x: those of this launch
     uint weights_first, weights_outer, y_outer;  // rows before them, and to the next set
 };
-
 // Pairs are counted through all sets; of this one is that at hand.
 uint set = 0u, weights_begin = 0u;
 uint pair_of(uint n) {
@@ -69,10 +68,7 @@ uint row_of_expert(uint n) { return VIEWS == 0u ? n * rows : (weights_begin + n 
 uint x_from(uint vector, uint row_runs) {
     return VIEWS == 0u ? vector * row_runs : (x_first + vector / x_slots * x_inner + vector % x_slots * x_stride) / 4u;
 }
-
-// Number of a pair among the ids.
-uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }
-
+uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }  // among the ids
 vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
@@ -82,8 +78,7 @@ vec4 x_run(uint at) {  // 4 consecutive elements
 
 // Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-// Two results of 16 bits share a word, maybe of two threads: neither takes the other's part.
-float y_before(uint at) {  // what y holds
+float y_before(uint at) {  // what y holds. Two results of 16 bits share a word, maybe of two threads: neither takes the other's part
     if (Y_TYPE == 0u) return y[at];
     const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u;
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
@@ -180,8 +175,7 @@ void fetch(uint n, uint j, out uint words[6]) {  // tile `j` of row `n`
     words[3] = blocks[base + tile * 2u], words[4] = blocks[base + tile + 8u], words[5] = blocks[base + tile * 2u + 1u];
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uint words[6], inout float sum) {
+void accumulate(uint n, uint j, uint k, uint words[6], inout float sum) {  // `sum` += tile `j` of row `n` * x
     const uint tile = j % 4u;
     uint shift = tile % 2u * 16u, scales0 = words[0], scales1 = words[1], scales2 = words[2], qs0 = words[3], qh = words[4], qs1 = words[5];
     uint d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
@@ -267,8 +261,7 @@ void stage_x(uint vector, uint m, uint begin, uint end, uint own, uint step) {
     }
 }
 
-// Subgroups share a row, each with the slice of x that it holds. A workgroup takes parts of the results that lie one after the other, for
-// they share x.
+// Subgroups share a row, each with the slice of x that it holds. Parts of results that follow each other share x: a workgroup takes such.
 void main() {
     if (COPIES > 1u) {
         for (uint i = gl_LocalInvocationID.x; i < 2048u; i += gl_WorkGroupSize.x) {
@@ -312,8 +305,7 @@ void main() {
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, words[r]);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, words[r], sum[r]);
             }
-            held = c0;
-            held_vector = vector;
+            held = c0, held_vector = vector;
         }
         if (found ? !bound : expert_first != 0u) continue;  // another launch's
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros

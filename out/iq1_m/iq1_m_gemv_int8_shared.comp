@@ -62,7 +62,6 @@ void find_matrix() {
     if (inner >= second) weights_begin += weights_second, y_begin += y_second;
     if (inner >= third) weights_begin += weights_third, y_begin += y_third;
 }
-
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
@@ -76,8 +75,7 @@ vec4 x_run(uint at) {  // 4 consecutive elements
 
 // Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-// Two results of 16 bits share a word, maybe of two threads: neither takes the other's part.
-float y_before(uint at) {  // what y holds
+float y_before(uint at) {  // what y holds. Two results of 16 bits share a word, maybe of two threads: neither takes the other's part
     if (Y_TYPE == 0u) return y[at];
     const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u;
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
@@ -274,8 +272,7 @@ void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[5]) {
     words[4] = blocks[base + tile * 2u + 9u];
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[5], inout float sum) {
+void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[5], inout float sum) {  // `sum` += tile `j` of row `n` * x
     const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 2u, tile = j % 2u;
     uint base = block * 14u, begin = base + tile * 4u, scales0 = words[0], scales1 = words[1], scales2 = words[2], qh0 = words[3];
     uint qh1 = words[4];

@@ -57,7 +57,6 @@ void find_matrix() {
     if (inner >= second) weights_begin += weights_second, y_begin += y_second;
     if (inner >= third) weights_begin += weights_third, y_begin += y_third;
 }
-
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
@@ -71,8 +70,7 @@ vec4 x_run(uint at) {  // 4 consecutive elements
 
 // Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-// Two results of 16 bits share a word, maybe of two threads: neither takes the other's part.
-float y_before(uint at) {  // what y holds
+float y_before(uint at) {  // what y holds. Two results of 16 bits share a word, maybe of two threads: neither takes the other's part
     if (Y_TYPE == 0u) return y[at];
     const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u;
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
@@ -131,8 +129,7 @@ void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of r
     x_sum[k][2] = dot(run[2] + run[3], vec4(1.0));
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, inout float sum) {
+void accumulate(uint n, uint j, uint k, inout float sum) {  // `sum` += tile `j` of row `n` * x
     const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 16u, tile = j % 16u;
     uint base = block * 14u, shift0 = tile % 2u * 16u, shift1 = tile % 4u * 8u, scales0 = blocks[base + 12u], scales1 = blocks[base + 13u];
     uint scales2 = blocks[base + tile / 4u / 2u + 12u], qs = blocks[base + tile / 2u], qh = blocks[base + tile / 4u + 8u];

@@ -441,7 +441,6 @@ static const qk_field mxfp4_dequant_f32_push[] = {
 static const qk_table mxfp4_dequant_f32_tables[] = {
     {2, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
-
 static const uint32_t mxfp4_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant mxfp4_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_f32_vulkan_local_size_x}};
 
@@ -495,17 +494,9 @@ static const qk_binding mxfp4_dequant_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
     {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
-static const qk_field mxfp4_dequant_f16_push[] = {
-    {"tiles", 0, 4},
-};
-static const qk_table mxfp4_dequant_f16_tables[] = {
-    {2, "K", mxfp4_K_table, sizeof mxfp4_K_table},
-};
-
-static const uint32_t mxfp4_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_dequant_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t mxfp4_dequant_f16_vulkan_y_type[] = {1};
-static const qk_spec_constant mxfp4_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_f16_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_f32_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, mxfp4_dequant_f16_vulkan_rounds_f16},
     {31, "y_type", 1, 1, mxfp4_dequant_f16_vulkan_y_type}};
 
@@ -521,9 +512,9 @@ const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
     .bindings = mxfp4_dequant_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = mxfp4_dequant_f16_push,
+    .push = mxfp4_dequant_f32_push,
     .table_count = 1,
-    .tables = mxfp4_dequant_f16_tables,
+    .tables = mxfp4_dequant_f32_tables,
     .spec_constant_count = 3,
     .spec_constants = mxfp4_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
@@ -546,7 +537,7 @@ const qk_kernel qk_mxfp4_dequant_f16_metal = {
     .bindings = mxfp4_dequant_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = mxfp4_dequant_f16_push,
+    .push = mxfp4_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -559,18 +550,9 @@ static const qk_binding mxfp4_dequant_bf16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
     {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
-static const qk_field mxfp4_dequant_bf16_push[] = {
-    {"tiles", 0, 4},
-};
-static const qk_table mxfp4_dequant_bf16_tables[] = {
-    {2, "K", mxfp4_K_table, sizeof mxfp4_K_table},
-};
-
-static const uint32_t mxfp4_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t mxfp4_dequant_bf16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t mxfp4_dequant_bf16_vulkan_y_type[] = {2};
-static const qk_spec_constant mxfp4_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_bf16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, mxfp4_dequant_bf16_vulkan_rounds_f16},
+static const qk_spec_constant mxfp4_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_f32_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, mxfp4_dequant_f16_vulkan_rounds_f16},
     {31, "y_type", 2, 1, mxfp4_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
@@ -585,9 +567,9 @@ const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
     .bindings = mxfp4_dequant_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = mxfp4_dequant_bf16_push,
+    .push = mxfp4_dequant_f32_push,
     .table_count = 1,
-    .tables = mxfp4_dequant_bf16_tables,
+    .tables = mxfp4_dequant_f32_tables,
     .spec_constant_count = 3,
     .spec_constants = mxfp4_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
@@ -610,7 +592,7 @@ const qk_kernel qk_mxfp4_dequant_bf16_metal = {
     .bindings = mxfp4_dequant_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = mxfp4_dequant_bf16_push,
+    .push = mxfp4_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -653,9 +635,6 @@ static const qk_table mxfp4_gather_f32_tables[] = {
     {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
-static const uint32_t mxfp4_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mxfp4_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_f32_vulkan_local_size_x}};
-
 const qk_kernel qk_mxfp4_gather_f32_vulkan = {
     .abi = 22,
     .name = "mxfp4_gather_f32",
@@ -672,7 +651,7 @@ const qk_kernel qk_mxfp4_gather_f32_vulkan = {
     .table_count = 1,
     .tables = mxfp4_gather_f32_tables,
     .spec_constant_count = 1,
-    .spec_constants = mxfp4_gather_f32_vulkan_constants,
+    .spec_constants = mxfp4_dequant_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -708,40 +687,6 @@ static const qk_binding mxfp4_gather_f16_bindings[] = {
     {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field mxfp4_gather_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-static const qk_table mxfp4_gather_f16_tables[] = {
-    {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
-};
-
-static const uint32_t mxfp4_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t mxfp4_gather_f16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t mxfp4_gather_f16_vulkan_y_type[] = {1};
-static const qk_spec_constant mxfp4_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, mxfp4_gather_f16_vulkan_rounds_f16},
-    {31, "y_type", 1, 1, mxfp4_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gather_f16_vulkan = {
     .abi = 22,
@@ -755,11 +700,11 @@ const qk_kernel qk_mxfp4_gather_f16_vulkan = {
     .bindings = mxfp4_gather_f16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = mxfp4_gather_f16_push,
+    .push = mxfp4_gather_f32_push,
     .table_count = 1,
-    .tables = mxfp4_gather_f16_tables,
+    .tables = mxfp4_gather_f32_tables,
     .spec_constant_count = 3,
-    .spec_constants = mxfp4_gather_f16_vulkan_constants,
+    .spec_constants = mxfp4_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -780,7 +725,7 @@ const qk_kernel qk_mxfp4_gather_f16_metal = {
     .bindings = mxfp4_gather_f16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = mxfp4_gather_f16_push,
+    .push = mxfp4_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -795,40 +740,6 @@ static const qk_binding mxfp4_gather_bf16_bindings[] = {
     {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field mxfp4_gather_bf16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-static const qk_table mxfp4_gather_bf16_tables[] = {
-    {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
-};
-
-static const uint32_t mxfp4_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t mxfp4_gather_bf16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t mxfp4_gather_bf16_vulkan_y_type[] = {2};
-static const qk_spec_constant mxfp4_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_bf16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, mxfp4_gather_bf16_vulkan_rounds_f16},
-    {31, "y_type", 2, 1, mxfp4_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
     .abi = 22,
@@ -842,11 +753,11 @@ const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
     .bindings = mxfp4_gather_bf16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = mxfp4_gather_bf16_push,
+    .push = mxfp4_gather_f32_push,
     .table_count = 1,
-    .tables = mxfp4_gather_bf16_tables,
+    .tables = mxfp4_gather_f32_tables,
     .spec_constant_count = 3,
-    .spec_constants = mxfp4_gather_bf16_vulkan_constants,
+    .spec_constants = mxfp4_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -867,7 +778,7 @@ const qk_kernel qk_mxfp4_gather_bf16_metal = {
     .bindings = mxfp4_gather_bf16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = mxfp4_gather_bf16_push,
+    .push = mxfp4_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -919,8 +830,6 @@ static const qk_field mxfp4_gemv_f32_push[] = {
 static const qk_table mxfp4_gemv_f32_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
-
-static const uint32_t mxfp4_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t mxfp4_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
@@ -933,7 +842,7 @@ static const uint32_t mxfp4_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t mxfp4_gemv_f32_vulkan_x_type[] = {0};
 static const uint32_t mxfp4_gemv_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f32_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_dequant_f32_vulkan_local_size_x},
     {1, "batch", 1, 8, mxfp4_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_f32_vulkan_split},
@@ -948,7 +857,6 @@ static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_si
     {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, mxfp4_gemv_f32_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
-
 static const qk_code *const mxfp4_gemv_f32_schedules[] = {0, &qk_mxfp4_gemv_rows_spirv, &qk_mxfp4_gemv_wide_spirv,
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv};
 
@@ -992,10 +900,9 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
 
 static const uint32_t mxfp4_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f32_metal_views[] = {0, 1};
-static const uint32_t mxfp4_gemv_f32_metal_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f32_metal_batch},
     {30, "views", 0, 2, mxfp4_gemv_f32_metal_views},
-    {31, "y_type", 0, 3, mxfp4_gemv_f32_metal_y_type}};
+    {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_f32_metal = {
     .abi = 22,
@@ -1021,85 +928,29 @@ const qk_kernel qk_mxfp4_gemv_f32_metal = {
     .sum_roundings = 122,
 };
 
-static const qk_binding mxfp4_gemv_int8_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field mxfp4_gemv_int8_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-static const qk_table mxfp4_gemv_int8_f32_tables[] = {
-    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
-};
-
-static const uint32_t mxfp4_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t mxfp4_gemv_int8_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t mxfp4_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mxfp4_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_digits[] = {1};
-static const uint32_t mxfp4_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_padded[] = {0, 1};
-static const uint32_t mxfp4_gemv_int8_f32_vulkan_checked[] = {0, 1};
-static const uint32_t mxfp4_gemv_int8_f32_vulkan_turns[] = {1, 4};
-static const uint32_t mxfp4_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t mxfp4_gemv_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t mxfp4_gemv_int8_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t mxfp4_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f32_vulkan_local_size_x},
-    {1, "batch", 1, 8, mxfp4_gemv_int8_f32_vulkan_batch},
-    {2, "rows", 4, 4, mxfp4_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 6, mxfp4_gemv_int8_f32_vulkan_split},
+static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, mxfp4_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, mxfp4_gemv_f32_vulkan_split},
     {4, "digits", 1, 1, mxfp4_gemv_int8_f32_vulkan_digits},
-    {6, "shared_fours", 512, 5, mxfp4_gemv_int8_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, mxfp4_gemv_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, mxfp4_gemv_int8_f32_vulkan_x_packed},
     {11, "padded", 0, 2, mxfp4_gemv_int8_f32_vulkan_padded},
-    {12, "checked", 1, 2, mxfp4_gemv_int8_f32_vulkan_checked},
-    {43, "turns", 1, 2, mxfp4_gemv_int8_f32_vulkan_turns},
-    {7, "staged", 1, 4, mxfp4_gemv_int8_f32_vulkan_staged},
+    {12, "checked", 1, 2, mxfp4_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, mxfp4_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, mxfp4_gemv_f32_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_int8_f32_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_int8_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, mxfp4_gemv_int8_f32_vulkan_x_type},
+    {21, "x_type", 0, 1, mxfp4_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, mxfp4_gemv_int8_f32_vulkan_views},
-    {31, "y_type", 0, 3, mxfp4_gemv_int8_f32_vulkan_y_type}};
-
+    {30, "views", 0, 3, mxfp4_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 static const qk_code *const mxfp4_gemv_int8_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
@@ -1113,12 +964,12 @@ const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .code = &qk_mxfp4_gemv_int8_rows_spirv,
     .schedules = mxfp4_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = mxfp4_gemv_int8_f32_bindings,
+    .bindings = mxfp4_gemv_f32_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = mxfp4_gemv_int8_f32_push,
+    .push = mxfp4_gemv_f32_push,
     .table_count = 1,
-    .tables = mxfp4_gemv_int8_f32_tables,
+    .tables = mxfp4_gemv_f32_tables,
     .spec_constant_count = 18,
     .spec_constants = mxfp4_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -1140,88 +991,25 @@ const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .x_reach = 56,
 };
 
-static const qk_binding mxfp4_gemv_split_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field mxfp4_gemv_split_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-static const qk_table mxfp4_gemv_split_f32_tables[] = {
-    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
-};
-
-static const uint32_t mxfp4_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t mxfp4_gemv_split_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t mxfp4_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mxfp4_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_digits[] = {2};
-static const uint32_t mxfp4_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t mxfp4_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t mxfp4_gemv_split_f32_vulkan_padded[] = {0, 1};
-static const uint32_t mxfp4_gemv_split_f32_vulkan_checked[] = {0, 1};
-static const uint32_t mxfp4_gemv_split_f32_vulkan_turns[] = {1, 4};
-static const uint32_t mxfp4_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t mxfp4_gemv_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t mxfp4_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t mxfp4_gemv_split_f32_vulkan_x_type[] = {0};
-static const uint32_t mxfp4_gemv_split_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t mxfp4_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    mxfp4_gemv_split_f32_vulkan_local_size_x},
-    {1, "batch", 1, 8, mxfp4_gemv_split_f32_vulkan_batch},
-    {2, "rows", 4, 4, mxfp4_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 6, mxfp4_gemv_split_f32_vulkan_split},
+static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, mxfp4_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, mxfp4_gemv_f32_vulkan_split},
     {4, "digits", 2, 1, mxfp4_gemv_split_f32_vulkan_digits},
-    {6, "shared_fours", 512, 5, mxfp4_gemv_split_f32_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, mxfp4_gemv_split_f32_vulkan_x_packed},
-    {11, "padded", 0, 2, mxfp4_gemv_split_f32_vulkan_padded},
-    {12, "checked", 0, 2, mxfp4_gemv_split_f32_vulkan_checked},
-    {43, "turns", 1, 2, mxfp4_gemv_split_f32_vulkan_turns},
-    {7, "staged", 1, 4, mxfp4_gemv_split_f32_vulkan_staged},
-    {9, "copies", 1, 6, mxfp4_gemv_split_f32_vulkan_copies},
-    {20, "schedule", 0, 5, mxfp4_gemv_split_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, mxfp4_gemv_split_f32_vulkan_x_type},
+    {6, "shared_fours", 512, 5, mxfp4_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, mxfp4_gemv_int8_f32_vulkan_x_packed},
+    {11, "padded", 0, 2, mxfp4_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, mxfp4_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, mxfp4_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, mxfp4_gemv_f32_vulkan_staged},
+    {9, "copies", 1, 6, mxfp4_gemv_int8_f32_vulkan_copies},
+    {20, "schedule", 0, 5, mxfp4_gemv_int8_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, mxfp4_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, mxfp4_gemv_split_f32_vulkan_views},
-    {31, "y_type", 0, 3, mxfp4_gemv_split_f32_vulkan_y_type}};
-
-static const qk_code *const mxfp4_gemv_split_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
-    &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, mxfp4_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .abi = 22,
@@ -1231,14 +1019,14 @@ const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_mxfp4_gemv_int8_rows_spirv,
-    .schedules = mxfp4_gemv_split_f32_schedules,
+    .schedules = mxfp4_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = mxfp4_gemv_split_f32_bindings,
+    .bindings = mxfp4_gemv_f32_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = mxfp4_gemv_split_f32_push,
+    .push = mxfp4_gemv_f32_push,
     .table_count = 1,
-    .tables = mxfp4_gemv_split_f32_tables,
+    .tables = mxfp4_gemv_f32_tables,
     .spec_constant_count = 18,
     .spec_constants = mxfp4_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -1260,88 +1048,25 @@ const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .x_reach = 56,
 };
 
-static const qk_binding mxfp4_gemv_int24_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field mxfp4_gemv_int24_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-static const qk_table mxfp4_gemv_int24_f32_tables[] = {
-    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
-};
-
-static const uint32_t mxfp4_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t mxfp4_gemv_int24_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t mxfp4_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mxfp4_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_digits[] = {3};
-static const uint32_t mxfp4_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t mxfp4_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t mxfp4_gemv_int24_f32_vulkan_padded[] = {0, 1};
-static const uint32_t mxfp4_gemv_int24_f32_vulkan_checked[] = {0, 1};
-static const uint32_t mxfp4_gemv_int24_f32_vulkan_turns[] = {1, 4};
-static const uint32_t mxfp4_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t mxfp4_gemv_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t mxfp4_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t mxfp4_gemv_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t mxfp4_gemv_int24_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t mxfp4_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    mxfp4_gemv_int24_f32_vulkan_local_size_x},
-    {1, "batch", 1, 8, mxfp4_gemv_int24_f32_vulkan_batch},
-    {2, "rows", 4, 4, mxfp4_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 6, mxfp4_gemv_int24_f32_vulkan_split},
+static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, mxfp4_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, mxfp4_gemv_f32_vulkan_split},
     {4, "digits", 3, 1, mxfp4_gemv_int24_f32_vulkan_digits},
-    {6, "shared_fours", 512, 5, mxfp4_gemv_int24_f32_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, mxfp4_gemv_int24_f32_vulkan_x_packed},
-    {11, "padded", 0, 2, mxfp4_gemv_int24_f32_vulkan_padded},
-    {12, "checked", 0, 2, mxfp4_gemv_int24_f32_vulkan_checked},
-    {43, "turns", 1, 2, mxfp4_gemv_int24_f32_vulkan_turns},
-    {7, "staged", 1, 4, mxfp4_gemv_int24_f32_vulkan_staged},
-    {9, "copies", 1, 6, mxfp4_gemv_int24_f32_vulkan_copies},
-    {20, "schedule", 0, 5, mxfp4_gemv_int24_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, mxfp4_gemv_int24_f32_vulkan_x_type},
+    {6, "shared_fours", 512, 5, mxfp4_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, mxfp4_gemv_int8_f32_vulkan_x_packed},
+    {11, "padded", 0, 2, mxfp4_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, mxfp4_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, mxfp4_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, mxfp4_gemv_f32_vulkan_staged},
+    {9, "copies", 1, 6, mxfp4_gemv_int8_f32_vulkan_copies},
+    {20, "schedule", 0, 5, mxfp4_gemv_int8_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, mxfp4_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, mxfp4_gemv_int24_f32_vulkan_views},
-    {31, "y_type", 0, 3, mxfp4_gemv_int24_f32_vulkan_y_type}};
-
-static const qk_code *const mxfp4_gemv_int24_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
-    &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, mxfp4_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .abi = 22,
@@ -1351,14 +1076,14 @@ const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_mxfp4_gemv_int8_rows_spirv,
-    .schedules = mxfp4_gemv_int24_f32_schedules,
+    .schedules = mxfp4_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = mxfp4_gemv_int24_f32_bindings,
+    .bindings = mxfp4_gemv_f32_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = mxfp4_gemv_int24_f32_push,
+    .push = mxfp4_gemv_f32_push,
     .table_count = 1,
-    .tables = mxfp4_gemv_int24_f32_tables,
+    .tables = mxfp4_gemv_f32_tables,
     .spec_constant_count = 18,
     .spec_constants = mxfp4_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -1389,72 +1114,22 @@ static const qk_binding mxfp4_gemv_f16_bindings[] = {
     {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field mxfp4_gemv_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-static const qk_table mxfp4_gemv_f16_tables[] = {
-    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
-};
-
-static const uint32_t mxfp4_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t mxfp4_gemv_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t mxfp4_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mxfp4_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t mxfp4_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t mxfp4_gemv_f16_vulkan_checked[] = {0, 1};
-static const uint32_t mxfp4_gemv_f16_vulkan_turns[] = {1, 4};
-static const uint32_t mxfp4_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t mxfp4_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
-static const uint32_t mxfp4_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t mxfp4_gemv_f16_vulkan_x_type[] = {1};
-static const uint32_t mxfp4_gemv_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t mxfp4_gemv_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, mxfp4_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, mxfp4_gemv_f16_vulkan_rows},
-    {3, "split", 1, 6, mxfp4_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 5, mxfp4_gemv_f16_vulkan_shared_fours},
-    {12, "checked", 0, 2, mxfp4_gemv_f16_vulkan_checked},
-    {43, "turns", 1, 2, mxfp4_gemv_f16_vulkan_turns},
-    {7, "staged", 1, 4, mxfp4_gemv_f16_vulkan_staged},
-    {20, "schedule", 0, 6, mxfp4_gemv_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, mxfp4_gemv_f16_vulkan_lanes},
+static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, mxfp4_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, mxfp4_gemv_f32_vulkan_split},
+    {6, "shared_fours", 512, 5, mxfp4_gemv_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, mxfp4_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, mxfp4_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, mxfp4_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 6, mxfp4_gemv_f32_vulkan_schedule},
+    {14, "lanes", 32, 4, mxfp4_gemv_f32_vulkan_lanes},
     {21, "x_type", 1, 1, mxfp4_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, mxfp4_gemv_f16_vulkan_views},
-    {31, "y_type", 0, 3, mxfp4_gemv_f16_vulkan_y_type}};
-
-static const qk_code *const mxfp4_gemv_f16_schedules[] = {0, &qk_mxfp4_gemv_rows_spirv, &qk_mxfp4_gemv_wide_spirv,
-    &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv};
+    {30, "views", 0, 3, mxfp4_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .abi = 22,
@@ -1464,14 +1139,14 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_mxfp4_gemv_rows_spirv,
-    .schedules = mxfp4_gemv_f16_schedules,
+    .schedules = mxfp4_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = mxfp4_gemv_f16_push,
+    .push = mxfp4_gemv_f32_push,
     .table_count = 1,
-    .tables = mxfp4_gemv_f16_tables,
+    .tables = mxfp4_gemv_f32_tables,
     .spec_constant_count = 15,
     .spec_constants = mxfp4_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1494,13 +1169,6 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .sum_roundings = 122,
 };
 
-static const uint32_t mxfp4_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const uint32_t mxfp4_gemv_f16_metal_views[] = {0, 1};
-static const uint32_t mxfp4_gemv_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant mxfp4_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f16_metal_batch},
-    {30, "views", 0, 2, mxfp4_gemv_f16_metal_views},
-    {31, "y_type", 0, 3, mxfp4_gemv_f16_metal_y_type}};
-
 const qk_kernel qk_mxfp4_gemv_f16_metal = {
     .abi = 22,
     .name = "mxfp4_gemv_f16",
@@ -1513,9 +1181,9 @@ const qk_kernel qk_mxfp4_gemv_f16_metal = {
     .bindings = mxfp4_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = mxfp4_gemv_f16_push,
+    .push = mxfp4_gemv_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = mxfp4_gemv_f16_metal_constants,
+    .spec_constants = mxfp4_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1525,87 +1193,24 @@ const qk_kernel qk_mxfp4_gemv_f16_metal = {
     .sum_roundings = 122,
 };
 
-static const qk_binding mxfp4_gemv_int8_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field mxfp4_gemv_int8_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-static const qk_table mxfp4_gemv_int8_f16_tables[] = {
-    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
-};
-
-static const uint32_t mxfp4_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t mxfp4_gemv_int8_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t mxfp4_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mxfp4_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t mxfp4_gemv_int8_f16_vulkan_digits[] = {1};
-static const uint32_t mxfp4_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t mxfp4_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t mxfp4_gemv_int8_f16_vulkan_padded[] = {0, 1};
-static const uint32_t mxfp4_gemv_int8_f16_vulkan_checked[] = {0, 1};
-static const uint32_t mxfp4_gemv_int8_f16_vulkan_turns[] = {1, 4};
-static const uint32_t mxfp4_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t mxfp4_gemv_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t mxfp4_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t mxfp4_gemv_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t mxfp4_gemv_int8_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t mxfp4_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, mxfp4_gemv_int8_f16_vulkan_batch},
-    {2, "rows", 4, 4, mxfp4_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 6, mxfp4_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, mxfp4_gemv_int8_f16_vulkan_digits},
-    {6, "shared_fours", 512, 5, mxfp4_gemv_int8_f16_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, mxfp4_gemv_int8_f16_vulkan_x_packed},
-    {11, "padded", 0, 2, mxfp4_gemv_int8_f16_vulkan_padded},
-    {12, "checked", 1, 2, mxfp4_gemv_int8_f16_vulkan_checked},
-    {43, "turns", 1, 2, mxfp4_gemv_int8_f16_vulkan_turns},
-    {7, "staged", 1, 4, mxfp4_gemv_int8_f16_vulkan_staged},
-    {9, "copies", 1, 6, mxfp4_gemv_int8_f16_vulkan_copies},
-    {20, "schedule", 0, 5, mxfp4_gemv_int8_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, mxfp4_gemv_int8_f16_vulkan_x_type},
+static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, mxfp4_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, mxfp4_gemv_f32_vulkan_split},
+    {4, "digits", 1, 1, mxfp4_gemv_int8_f32_vulkan_digits},
+    {6, "shared_fours", 512, 5, mxfp4_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, mxfp4_gemv_int8_f32_vulkan_x_packed},
+    {11, "padded", 0, 2, mxfp4_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 1, 2, mxfp4_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, mxfp4_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, mxfp4_gemv_f32_vulkan_staged},
+    {9, "copies", 1, 6, mxfp4_gemv_int8_f32_vulkan_copies},
+    {20, "schedule", 0, 5, mxfp4_gemv_int8_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, mxfp4_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, mxfp4_gemv_int8_f16_vulkan_views},
-    {31, "y_type", 0, 3, mxfp4_gemv_int8_f16_vulkan_y_type}};
-
-static const qk_code *const mxfp4_gemv_int8_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
-    &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, mxfp4_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .abi = 22,
@@ -1615,14 +1220,14 @@ const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_mxfp4_gemv_int8_rows_spirv,
-    .schedules = mxfp4_gemv_int8_f16_schedules,
+    .schedules = mxfp4_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = mxfp4_gemv_int8_f16_bindings,
+    .bindings = mxfp4_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = mxfp4_gemv_int8_f16_push,
+    .push = mxfp4_gemv_f32_push,
     .table_count = 1,
-    .tables = mxfp4_gemv_int8_f16_tables,
+    .tables = mxfp4_gemv_f32_tables,
     .spec_constant_count = 18,
     .spec_constants = mxfp4_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1644,88 +1249,24 @@ const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .x_reach = 56,
 };
 
-static const qk_binding mxfp4_gemv_split_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field mxfp4_gemv_split_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-static const qk_table mxfp4_gemv_split_f16_tables[] = {
-    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
-};
-
-static const uint32_t mxfp4_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t mxfp4_gemv_split_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t mxfp4_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mxfp4_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t mxfp4_gemv_split_f16_vulkan_digits[] = {2};
-static const uint32_t mxfp4_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t mxfp4_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t mxfp4_gemv_split_f16_vulkan_padded[] = {0, 1};
-static const uint32_t mxfp4_gemv_split_f16_vulkan_checked[] = {0, 1};
-static const uint32_t mxfp4_gemv_split_f16_vulkan_turns[] = {1, 4};
-static const uint32_t mxfp4_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t mxfp4_gemv_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t mxfp4_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t mxfp4_gemv_split_f16_vulkan_x_type[] = {1};
-static const uint32_t mxfp4_gemv_split_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t mxfp4_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    mxfp4_gemv_split_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, mxfp4_gemv_split_f16_vulkan_batch},
-    {2, "rows", 4, 4, mxfp4_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 6, mxfp4_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, mxfp4_gemv_split_f16_vulkan_digits},
-    {6, "shared_fours", 512, 5, mxfp4_gemv_split_f16_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, mxfp4_gemv_split_f16_vulkan_x_packed},
-    {11, "padded", 0, 2, mxfp4_gemv_split_f16_vulkan_padded},
-    {12, "checked", 0, 2, mxfp4_gemv_split_f16_vulkan_checked},
-    {43, "turns", 1, 2, mxfp4_gemv_split_f16_vulkan_turns},
-    {7, "staged", 1, 4, mxfp4_gemv_split_f16_vulkan_staged},
-    {9, "copies", 1, 6, mxfp4_gemv_split_f16_vulkan_copies},
-    {20, "schedule", 0, 5, mxfp4_gemv_split_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, mxfp4_gemv_split_f16_vulkan_x_type},
+static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, mxfp4_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, mxfp4_gemv_f32_vulkan_split},
+    {4, "digits", 2, 1, mxfp4_gemv_split_f32_vulkan_digits},
+    {6, "shared_fours", 512, 5, mxfp4_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, mxfp4_gemv_int8_f32_vulkan_x_packed},
+    {11, "padded", 0, 2, mxfp4_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, mxfp4_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, mxfp4_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, mxfp4_gemv_f32_vulkan_staged},
+    {9, "copies", 1, 6, mxfp4_gemv_int8_f32_vulkan_copies},
+    {20, "schedule", 0, 5, mxfp4_gemv_int8_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, mxfp4_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, mxfp4_gemv_split_f16_vulkan_views},
-    {31, "y_type", 0, 3, mxfp4_gemv_split_f16_vulkan_y_type}};
-
-static const qk_code *const mxfp4_gemv_split_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
-    &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, mxfp4_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .abi = 22,
@@ -1735,14 +1276,14 @@ const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_mxfp4_gemv_int8_rows_spirv,
-    .schedules = mxfp4_gemv_split_f16_schedules,
+    .schedules = mxfp4_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = mxfp4_gemv_split_f16_bindings,
+    .bindings = mxfp4_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = mxfp4_gemv_split_f16_push,
+    .push = mxfp4_gemv_f32_push,
     .table_count = 1,
-    .tables = mxfp4_gemv_split_f16_tables,
+    .tables = mxfp4_gemv_f32_tables,
     .spec_constant_count = 18,
     .spec_constants = mxfp4_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1764,88 +1305,24 @@ const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .x_reach = 56,
 };
 
-static const qk_binding mxfp4_gemv_int24_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field mxfp4_gemv_int24_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-static const qk_table mxfp4_gemv_int24_f16_tables[] = {
-    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
-};
-
-static const uint32_t mxfp4_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t mxfp4_gemv_int24_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t mxfp4_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mxfp4_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t mxfp4_gemv_int24_f16_vulkan_digits[] = {3};
-static const uint32_t mxfp4_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t mxfp4_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t mxfp4_gemv_int24_f16_vulkan_padded[] = {0, 1};
-static const uint32_t mxfp4_gemv_int24_f16_vulkan_checked[] = {0, 1};
-static const uint32_t mxfp4_gemv_int24_f16_vulkan_turns[] = {1, 4};
-static const uint32_t mxfp4_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t mxfp4_gemv_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t mxfp4_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t mxfp4_gemv_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t mxfp4_gemv_int24_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t mxfp4_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    mxfp4_gemv_int24_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, mxfp4_gemv_int24_f16_vulkan_batch},
-    {2, "rows", 4, 4, mxfp4_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 6, mxfp4_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, mxfp4_gemv_int24_f16_vulkan_digits},
-    {6, "shared_fours", 512, 5, mxfp4_gemv_int24_f16_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, mxfp4_gemv_int24_f16_vulkan_x_packed},
-    {11, "padded", 0, 2, mxfp4_gemv_int24_f16_vulkan_padded},
-    {12, "checked", 0, 2, mxfp4_gemv_int24_f16_vulkan_checked},
-    {43, "turns", 1, 2, mxfp4_gemv_int24_f16_vulkan_turns},
-    {7, "staged", 1, 4, mxfp4_gemv_int24_f16_vulkan_staged},
-    {9, "copies", 1, 6, mxfp4_gemv_int24_f16_vulkan_copies},
-    {20, "schedule", 0, 5, mxfp4_gemv_int24_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, mxfp4_gemv_int24_f16_vulkan_x_type},
+static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, mxfp4_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, mxfp4_gemv_f32_vulkan_split},
+    {4, "digits", 3, 1, mxfp4_gemv_int24_f32_vulkan_digits},
+    {6, "shared_fours", 512, 5, mxfp4_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, mxfp4_gemv_int8_f32_vulkan_x_packed},
+    {11, "padded", 0, 2, mxfp4_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, mxfp4_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, mxfp4_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, mxfp4_gemv_f32_vulkan_staged},
+    {9, "copies", 1, 6, mxfp4_gemv_int8_f32_vulkan_copies},
+    {20, "schedule", 0, 5, mxfp4_gemv_int8_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, mxfp4_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, mxfp4_gemv_int24_f16_vulkan_views},
-    {31, "y_type", 0, 3, mxfp4_gemv_int24_f16_vulkan_y_type}};
-
-static const qk_code *const mxfp4_gemv_int24_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
-    &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, mxfp4_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .abi = 22,
@@ -1855,14 +1332,14 @@ const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_mxfp4_gemv_int8_rows_spirv,
-    .schedules = mxfp4_gemv_int24_f16_schedules,
+    .schedules = mxfp4_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = mxfp4_gemv_int24_f16_bindings,
+    .bindings = mxfp4_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = mxfp4_gemv_int24_f16_push,
+    .push = mxfp4_gemv_f32_push,
     .table_count = 1,
-    .tables = mxfp4_gemv_int24_f16_tables,
+    .tables = mxfp4_gemv_f32_tables,
     .spec_constant_count = 18,
     .spec_constants = mxfp4_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1923,25 +1400,16 @@ static const qk_field mxfp4_gemv_id_f32_push[] = {
 static const qk_table mxfp4_gemv_id_f32_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
-
-static const uint32_t mxfp4_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t mxfp4_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mxfp4_gemv_id_f32_vulkan_checked[] = {0, 1};
-static const uint32_t mxfp4_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t mxfp4_gemv_id_f32_vulkan_x_type[] = {0};
-static const uint32_t mxfp4_gemv_id_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t mxfp4_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant mxfp4_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, mxfp4_gemv_id_f32_vulkan_rows},
-    {12, "checked", 0, 2, mxfp4_gemv_id_f32_vulkan_checked},
-    {7, "staged", 1, 4, mxfp4_gemv_id_f32_vulkan_staged},
+static const qk_spec_constant mxfp4_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
+    {12, "checked", 0, 2, mxfp4_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, mxfp4_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 3, mxfp4_gemv_id_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, mxfp4_gemv_id_f32_vulkan_x_type},
+    {21, "x_type", 0, 1, mxfp4_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, mxfp4_gemv_id_f32_vulkan_views},
-    {31, "y_type", 0, 3, mxfp4_gemv_id_f32_vulkan_y_type}};
-
+    {30, "views", 0, 3, mxfp4_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 static const qk_code *const mxfp4_gemv_id_f32_schedules[] = {0, &qk_mxfp4_gemv_id_rows_spirv, &qk_mxfp4_gemv_id_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
@@ -1973,10 +1441,8 @@ const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
     .sum_roundings = 122,
 };
 
-static const uint32_t mxfp4_gemv_id_f32_metal_views[] = {0, 1};
-static const uint32_t mxfp4_gemv_id_f32_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant mxfp4_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, mxfp4_gemv_id_f32_metal_views},
-    {31, "y_type", 0, 3, mxfp4_gemv_id_f32_metal_y_type}};
+static const qk_spec_constant mxfp4_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, mxfp4_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
     .abi = 22,
@@ -2002,69 +1468,18 @@ const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
     .sum_roundings = 74,
 };
 
-static const qk_binding mxfp4_gemv_id_int8_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field mxfp4_gemv_id_int8_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-static const qk_table mxfp4_gemv_id_int8_f32_tables[] = {
-    {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
-};
-
-static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_digits[] = {1};
-static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
-static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    mxfp4_gemv_id_int8_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, mxfp4_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, mxfp4_gemv_id_int8_f32_vulkan_digits},
-    {12, "checked", 0, 2, mxfp4_gemv_id_int8_f32_vulkan_checked},
-    {7, "staged", 1, 4, mxfp4_gemv_id_int8_f32_vulkan_staged},
-    {9, "copies", 1, 6, mxfp4_gemv_id_int8_f32_vulkan_copies},
-    {20, "schedule", 0, 3, mxfp4_gemv_id_int8_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, mxfp4_gemv_id_int8_f32_vulkan_x_type},
+    mxfp4_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
+    {4, "digits", 1, 1, mxfp4_gemv_int8_f32_vulkan_digits},
+    {12, "checked", 0, 2, mxfp4_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, mxfp4_gemv_f32_vulkan_staged},
+    {9, "copies", 1, 6, mxfp4_gemv_int8_f32_vulkan_copies},
+    {20, "schedule", 0, 3, mxfp4_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, mxfp4_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, mxfp4_gemv_id_int8_f32_vulkan_views},
-    {31, "y_type", 0, 3, mxfp4_gemv_id_int8_f32_vulkan_y_type}};
-
+    {30, "views", 0, 3, mxfp4_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 static const qk_code *const mxfp4_gemv_id_int8_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
@@ -2077,12 +1492,12 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
     .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
     .schedules = mxfp4_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = mxfp4_gemv_id_int8_f32_bindings,
+    .bindings = mxfp4_gemv_id_f32_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = mxfp4_gemv_id_int8_f32_push,
+    .push = mxfp4_gemv_id_f32_push,
     .table_count = 1,
-    .tables = mxfp4_gemv_id_int8_f32_tables,
+    .tables = mxfp4_gemv_id_f32_tables,
     .spec_constant_count = 11,
     .spec_constants = mxfp4_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -2100,70 +1515,18 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
     .x_reach = 32,
 };
 
-static const qk_binding mxfp4_gemv_id_split_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field mxfp4_gemv_id_split_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-static const qk_table mxfp4_gemv_id_split_f32_tables[] = {
-    {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
-};
-
-static const uint32_t mxfp4_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t mxfp4_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mxfp4_gemv_id_split_f32_vulkan_digits[] = {2};
-static const uint32_t mxfp4_gemv_id_split_f32_vulkan_checked[] = {0, 1};
-static const uint32_t mxfp4_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t mxfp4_gemv_id_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t mxfp4_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t mxfp4_gemv_id_split_f32_vulkan_x_type[] = {0};
-static const uint32_t mxfp4_gemv_id_split_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t mxfp4_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    mxfp4_gemv_id_split_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, mxfp4_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, mxfp4_gemv_id_split_f32_vulkan_digits},
-    {12, "checked", 0, 2, mxfp4_gemv_id_split_f32_vulkan_checked},
-    {7, "staged", 1, 4, mxfp4_gemv_id_split_f32_vulkan_staged},
-    {9, "copies", 1, 6, mxfp4_gemv_id_split_f32_vulkan_copies},
-    {20, "schedule", 0, 3, mxfp4_gemv_id_split_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, mxfp4_gemv_id_split_f32_vulkan_x_type},
+    mxfp4_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
+    {4, "digits", 2, 1, mxfp4_gemv_split_f32_vulkan_digits},
+    {12, "checked", 0, 2, mxfp4_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, mxfp4_gemv_f32_vulkan_staged},
+    {9, "copies", 1, 6, mxfp4_gemv_int8_f32_vulkan_copies},
+    {20, "schedule", 0, 3, mxfp4_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, mxfp4_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, mxfp4_gemv_id_split_f32_vulkan_views},
-    {31, "y_type", 0, 3, mxfp4_gemv_id_split_f32_vulkan_y_type}};
-
-static const qk_code *const mxfp4_gemv_id_split_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, mxfp4_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
     .abi = 22,
@@ -2173,14 +1536,14 @@ const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
-    .schedules = mxfp4_gemv_id_split_f32_schedules,
+    .schedules = mxfp4_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = mxfp4_gemv_id_split_f32_bindings,
+    .bindings = mxfp4_gemv_id_f32_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = mxfp4_gemv_id_split_f32_push,
+    .push = mxfp4_gemv_id_f32_push,
     .table_count = 1,
-    .tables = mxfp4_gemv_id_split_f32_tables,
+    .tables = mxfp4_gemv_id_f32_tables,
     .spec_constant_count = 11,
     .spec_constants = mxfp4_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -2198,70 +1561,18 @@ const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
     .x_reach = 32,
 };
 
-static const qk_binding mxfp4_gemv_id_int24_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field mxfp4_gemv_id_int24_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-static const qk_table mxfp4_gemv_id_int24_f32_tables[] = {
-    {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
-};
-
-static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_digits[] = {3};
-static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
-static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    mxfp4_gemv_id_int24_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, mxfp4_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, mxfp4_gemv_id_int24_f32_vulkan_digits},
-    {12, "checked", 0, 2, mxfp4_gemv_id_int24_f32_vulkan_checked},
-    {7, "staged", 1, 4, mxfp4_gemv_id_int24_f32_vulkan_staged},
-    {9, "copies", 1, 6, mxfp4_gemv_id_int24_f32_vulkan_copies},
-    {20, "schedule", 0, 3, mxfp4_gemv_id_int24_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, mxfp4_gemv_id_int24_f32_vulkan_x_type},
+    mxfp4_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
+    {4, "digits", 3, 1, mxfp4_gemv_int24_f32_vulkan_digits},
+    {12, "checked", 0, 2, mxfp4_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, mxfp4_gemv_f32_vulkan_staged},
+    {9, "copies", 1, 6, mxfp4_gemv_int8_f32_vulkan_copies},
+    {20, "schedule", 0, 3, mxfp4_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, mxfp4_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, mxfp4_gemv_id_int24_f32_vulkan_views},
-    {31, "y_type", 0, 3, mxfp4_gemv_id_int24_f32_vulkan_y_type}};
-
-static const qk_code *const mxfp4_gemv_id_int24_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, mxfp4_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
     .abi = 22,
@@ -2271,14 +1582,14 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
-    .schedules = mxfp4_gemv_id_int24_f32_schedules,
+    .schedules = mxfp4_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = mxfp4_gemv_id_int24_f32_bindings,
+    .bindings = mxfp4_gemv_id_f32_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = mxfp4_gemv_id_int24_f32_push,
+    .push = mxfp4_gemv_id_f32_push,
     .table_count = 1,
-    .tables = mxfp4_gemv_id_int24_f32_tables,
+    .tables = mxfp4_gemv_id_f32_tables,
     .spec_constant_count = 11,
     .spec_constants = mxfp4_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -2307,54 +1618,15 @@ static const qk_binding mxfp4_gemv_id_f16_bindings[] = {
     {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field mxfp4_gemv_id_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-static const qk_table mxfp4_gemv_id_f16_tables[] = {
-    {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
-};
-
-static const uint32_t mxfp4_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t mxfp4_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mxfp4_gemv_id_f16_vulkan_checked[] = {0, 1};
-static const uint32_t mxfp4_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t mxfp4_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t mxfp4_gemv_id_f16_vulkan_x_type[] = {1};
-static const uint32_t mxfp4_gemv_id_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t mxfp4_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant mxfp4_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, mxfp4_gemv_id_f16_vulkan_rows},
-    {12, "checked", 0, 2, mxfp4_gemv_id_f16_vulkan_checked},
-    {7, "staged", 1, 4, mxfp4_gemv_id_f16_vulkan_staged},
-    {20, "schedule", 0, 3, mxfp4_gemv_id_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, mxfp4_gemv_id_f16_vulkan_x_type},
+static const qk_spec_constant mxfp4_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
+    {12, "checked", 0, 2, mxfp4_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, mxfp4_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, mxfp4_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, mxfp4_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, mxfp4_gemv_id_f16_vulkan_views},
-    {31, "y_type", 0, 3, mxfp4_gemv_id_f16_vulkan_y_type}};
-
-static const qk_code *const mxfp4_gemv_id_f16_schedules[] = {0, &qk_mxfp4_gemv_id_rows_spirv, &qk_mxfp4_gemv_id_wide_spirv};
+    {30, "views", 0, 3, mxfp4_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
     .abi = 22,
@@ -2364,14 +1636,14 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_rows_spirv,
-    .schedules = mxfp4_gemv_id_f16_schedules,
+    .schedules = mxfp4_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = mxfp4_gemv_id_f16_push,
+    .push = mxfp4_gemv_id_f32_push,
     .table_count = 1,
-    .tables = mxfp4_gemv_id_f16_tables,
+    .tables = mxfp4_gemv_id_f32_tables,
     .spec_constant_count = 9,
     .spec_constants = mxfp4_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -2385,11 +1657,6 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
     .sum_roundings = 122,
 };
 
-static const uint32_t mxfp4_gemv_id_f16_metal_views[] = {0, 1};
-static const uint32_t mxfp4_gemv_id_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant mxfp4_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, mxfp4_gemv_id_f16_metal_views},
-    {31, "y_type", 0, 3, mxfp4_gemv_id_f16_metal_y_type}};
-
 const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
     .abi = 22,
     .name = "mxfp4_gemv_id_f16",
@@ -2402,9 +1669,9 @@ const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
     .bindings = mxfp4_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = mxfp4_gemv_id_f16_push,
+    .push = mxfp4_gemv_id_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = mxfp4_gemv_id_f16_metal_constants,
+    .spec_constants = mxfp4_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -2414,70 +1681,18 @@ const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
     .sum_roundings = 74,
 };
 
-static const qk_binding mxfp4_gemv_id_int8_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field mxfp4_gemv_id_int8_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-static const qk_table mxfp4_gemv_id_int8_f16_tables[] = {
-    {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
-};
-
-static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_digits[] = {1};
-static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
-static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    mxfp4_gemv_id_int8_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, mxfp4_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, mxfp4_gemv_id_int8_f16_vulkan_digits},
-    {12, "checked", 0, 2, mxfp4_gemv_id_int8_f16_vulkan_checked},
-    {7, "staged", 1, 4, mxfp4_gemv_id_int8_f16_vulkan_staged},
-    {9, "copies", 1, 6, mxfp4_gemv_id_int8_f16_vulkan_copies},
-    {20, "schedule", 0, 3, mxfp4_gemv_id_int8_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, mxfp4_gemv_id_int8_f16_vulkan_x_type},
+    mxfp4_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
+    {4, "digits", 1, 1, mxfp4_gemv_int8_f32_vulkan_digits},
+    {12, "checked", 0, 2, mxfp4_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, mxfp4_gemv_f32_vulkan_staged},
+    {9, "copies", 1, 6, mxfp4_gemv_int8_f32_vulkan_copies},
+    {20, "schedule", 0, 3, mxfp4_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, mxfp4_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, mxfp4_gemv_id_int8_f16_vulkan_views},
-    {31, "y_type", 0, 3, mxfp4_gemv_id_int8_f16_vulkan_y_type}};
-
-static const qk_code *const mxfp4_gemv_id_int8_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, mxfp4_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
     .abi = 22,
@@ -2487,14 +1702,14 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
-    .schedules = mxfp4_gemv_id_int8_f16_schedules,
+    .schedules = mxfp4_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = mxfp4_gemv_id_int8_f16_bindings,
+    .bindings = mxfp4_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = mxfp4_gemv_id_int8_f16_push,
+    .push = mxfp4_gemv_id_f32_push,
     .table_count = 1,
-    .tables = mxfp4_gemv_id_int8_f16_tables,
+    .tables = mxfp4_gemv_id_f32_tables,
     .spec_constant_count = 11,
     .spec_constants = mxfp4_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -2512,70 +1727,18 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
     .x_reach = 32,
 };
 
-static const qk_binding mxfp4_gemv_id_split_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field mxfp4_gemv_id_split_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-static const qk_table mxfp4_gemv_id_split_f16_tables[] = {
-    {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
-};
-
-static const uint32_t mxfp4_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t mxfp4_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mxfp4_gemv_id_split_f16_vulkan_digits[] = {2};
-static const uint32_t mxfp4_gemv_id_split_f16_vulkan_checked[] = {0, 1};
-static const uint32_t mxfp4_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t mxfp4_gemv_id_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t mxfp4_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t mxfp4_gemv_id_split_f16_vulkan_x_type[] = {1};
-static const uint32_t mxfp4_gemv_id_split_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t mxfp4_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    mxfp4_gemv_id_split_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, mxfp4_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, mxfp4_gemv_id_split_f16_vulkan_digits},
-    {12, "checked", 0, 2, mxfp4_gemv_id_split_f16_vulkan_checked},
-    {7, "staged", 1, 4, mxfp4_gemv_id_split_f16_vulkan_staged},
-    {9, "copies", 1, 6, mxfp4_gemv_id_split_f16_vulkan_copies},
-    {20, "schedule", 0, 3, mxfp4_gemv_id_split_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, mxfp4_gemv_id_split_f16_vulkan_x_type},
+    mxfp4_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
+    {4, "digits", 2, 1, mxfp4_gemv_split_f32_vulkan_digits},
+    {12, "checked", 0, 2, mxfp4_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, mxfp4_gemv_f32_vulkan_staged},
+    {9, "copies", 1, 6, mxfp4_gemv_int8_f32_vulkan_copies},
+    {20, "schedule", 0, 3, mxfp4_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, mxfp4_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, mxfp4_gemv_id_split_f16_vulkan_views},
-    {31, "y_type", 0, 3, mxfp4_gemv_id_split_f16_vulkan_y_type}};
-
-static const qk_code *const mxfp4_gemv_id_split_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, mxfp4_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
     .abi = 22,
@@ -2585,14 +1748,14 @@ const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
-    .schedules = mxfp4_gemv_id_split_f16_schedules,
+    .schedules = mxfp4_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = mxfp4_gemv_id_split_f16_bindings,
+    .bindings = mxfp4_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = mxfp4_gemv_id_split_f16_push,
+    .push = mxfp4_gemv_id_f32_push,
     .table_count = 1,
-    .tables = mxfp4_gemv_id_split_f16_tables,
+    .tables = mxfp4_gemv_id_f32_tables,
     .spec_constant_count = 11,
     .spec_constants = mxfp4_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -2610,70 +1773,18 @@ const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
     .x_reach = 32,
 };
 
-static const qk_binding mxfp4_gemv_id_int24_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field mxfp4_gemv_id_int24_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-static const qk_table mxfp4_gemv_id_int24_f16_tables[] = {
-    {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
-};
-
-static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_digits[] = {3};
-static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
-static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    mxfp4_gemv_id_int24_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, mxfp4_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, mxfp4_gemv_id_int24_f16_vulkan_digits},
-    {12, "checked", 0, 2, mxfp4_gemv_id_int24_f16_vulkan_checked},
-    {7, "staged", 1, 4, mxfp4_gemv_id_int24_f16_vulkan_staged},
-    {9, "copies", 1, 6, mxfp4_gemv_id_int24_f16_vulkan_copies},
-    {20, "schedule", 0, 3, mxfp4_gemv_id_int24_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, mxfp4_gemv_id_int24_f16_vulkan_x_type},
+    mxfp4_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
+    {4, "digits", 3, 1, mxfp4_gemv_int24_f32_vulkan_digits},
+    {12, "checked", 0, 2, mxfp4_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, mxfp4_gemv_f32_vulkan_staged},
+    {9, "copies", 1, 6, mxfp4_gemv_int8_f32_vulkan_copies},
+    {20, "schedule", 0, 3, mxfp4_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, mxfp4_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, mxfp4_gemv_id_int24_f16_vulkan_views},
-    {31, "y_type", 0, 3, mxfp4_gemv_id_int24_f16_vulkan_y_type}};
-
-static const qk_code *const mxfp4_gemv_id_int24_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, mxfp4_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
     .abi = 22,
@@ -2683,14 +1794,14 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
-    .schedules = mxfp4_gemv_id_int24_f16_schedules,
+    .schedules = mxfp4_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = mxfp4_gemv_id_int24_f16_bindings,
+    .bindings = mxfp4_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = mxfp4_gemv_id_int24_f16_push,
+    .push = mxfp4_gemv_id_f32_push,
     .table_count = 1,
-    .tables = mxfp4_gemv_id_int24_f16_tables,
+    .tables = mxfp4_gemv_id_f32_tables,
     .spec_constant_count = 11,
     .spec_constants = mxfp4_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -2712,14 +1823,9 @@ static const qk_binding mxfp4_encode_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0, 0},
     {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field mxfp4_encode_f32_push[] = {
-    {"tiles", 0, 4},
-};
-
 static const uint32_t mxfp4_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t mxfp4_encode_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant mxfp4_encode_f32_vulkan_constants[] = {{0, "local_size_x", 64, 5, mxfp4_encode_f32_vulkan_local_size_x},
-    {21, "x_type", 0, 1, mxfp4_encode_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, mxfp4_gemv_f32_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_f32_vulkan = {
     .abi = 22,
@@ -2733,7 +1839,7 @@ const qk_kernel qk_mxfp4_encode_f32_vulkan = {
     .bindings = mxfp4_encode_f32_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = mxfp4_encode_f32_push,
+    .push = mxfp4_dequant_f32_push,
     .spec_constant_count = 2,
     .spec_constants = mxfp4_encode_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -2756,7 +1862,7 @@ const qk_kernel qk_mxfp4_encode_f32_metal = {
     .bindings = mxfp4_encode_f32_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = mxfp4_encode_f32_push,
+    .push = mxfp4_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2769,14 +1875,8 @@ static const qk_binding mxfp4_encode_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0, 0},
     {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
-static const qk_field mxfp4_encode_f16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t mxfp4_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t mxfp4_encode_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant mxfp4_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, mxfp4_encode_f16_vulkan_local_size_x},
-    {21, "x_type", 1, 1, mxfp4_encode_f16_vulkan_x_type}};
+static const qk_spec_constant mxfp4_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, mxfp4_encode_f32_vulkan_local_size_x},
+    {21, "x_type", 1, 1, mxfp4_gemv_f16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_f16_vulkan = {
     .abi = 22,
@@ -2790,7 +1890,7 @@ const qk_kernel qk_mxfp4_encode_f16_vulkan = {
     .bindings = mxfp4_encode_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = mxfp4_encode_f16_push,
+    .push = mxfp4_dequant_f32_push,
     .spec_constant_count = 2,
     .spec_constants = mxfp4_encode_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -2813,7 +1913,7 @@ const qk_kernel qk_mxfp4_encode_f16_metal = {
     .bindings = mxfp4_encode_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = mxfp4_encode_f16_push,
+    .push = mxfp4_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2826,13 +1926,8 @@ static const qk_binding mxfp4_encode_bf16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0, 0},
     {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
-static const qk_field mxfp4_encode_bf16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t mxfp4_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t mxfp4_encode_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant mxfp4_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5, mxfp4_encode_bf16_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5, mxfp4_encode_f32_vulkan_local_size_x},
     {21, "x_type", 2, 1, mxfp4_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_bf16_vulkan = {
@@ -2847,7 +1942,7 @@ const qk_kernel qk_mxfp4_encode_bf16_vulkan = {
     .bindings = mxfp4_encode_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = mxfp4_encode_bf16_push,
+    .push = mxfp4_dequant_f32_push,
     .spec_constant_count = 2,
     .spec_constants = mxfp4_encode_bf16_vulkan_constants,
     .workgroup_size = 64,
@@ -2870,7 +1965,7 @@ const qk_kernel qk_mxfp4_encode_bf16_metal = {
     .bindings = mxfp4_encode_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = mxfp4_encode_bf16_push,
+    .push = mxfp4_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2885,35 +1980,6 @@ static const qk_binding mxfp4_set_rows_f32_bindings[] = {
     {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field mxfp4_set_rows_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t mxfp4_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t mxfp4_set_rows_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant mxfp4_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 64, 5, mxfp4_set_rows_f32_vulkan_local_size_x},
-    {21, "x_type", 0, 1, mxfp4_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
     .abi = 22,
@@ -2927,9 +1993,9 @@ const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
     .bindings = mxfp4_set_rows_f32_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = mxfp4_set_rows_f32_push,
+    .push = mxfp4_gather_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = mxfp4_set_rows_f32_vulkan_constants,
+    .spec_constants = mxfp4_encode_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2950,7 +2016,7 @@ const qk_kernel qk_mxfp4_set_rows_f32_metal = {
     .bindings = mxfp4_set_rows_f32_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = mxfp4_set_rows_f32_push,
+    .push = mxfp4_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2965,35 +2031,6 @@ static const qk_binding mxfp4_set_rows_f16_bindings[] = {
     {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field mxfp4_set_rows_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t mxfp4_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t mxfp4_set_rows_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant mxfp4_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, mxfp4_set_rows_f16_vulkan_local_size_x},
-    {21, "x_type", 1, 1, mxfp4_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_f16_vulkan = {
     .abi = 22,
@@ -3007,9 +2044,9 @@ const qk_kernel qk_mxfp4_set_rows_f16_vulkan = {
     .bindings = mxfp4_set_rows_f16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = mxfp4_set_rows_f16_push,
+    .push = mxfp4_gather_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = mxfp4_set_rows_f16_vulkan_constants,
+    .spec_constants = mxfp4_encode_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -3030,7 +2067,7 @@ const qk_kernel qk_mxfp4_set_rows_f16_metal = {
     .bindings = mxfp4_set_rows_f16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = mxfp4_set_rows_f16_push,
+    .push = mxfp4_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -3045,35 +2082,6 @@ static const qk_binding mxfp4_set_rows_bf16_bindings[] = {
     {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field mxfp4_set_rows_bf16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t mxfp4_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t mxfp4_set_rows_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant mxfp4_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5, mxfp4_set_rows_bf16_vulkan_local_size_x},
-    {21, "x_type", 2, 1, mxfp4_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_bf16_vulkan = {
     .abi = 22,
@@ -3087,9 +2095,9 @@ const qk_kernel qk_mxfp4_set_rows_bf16_vulkan = {
     .bindings = mxfp4_set_rows_bf16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = mxfp4_set_rows_bf16_push,
+    .push = mxfp4_gather_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = mxfp4_set_rows_bf16_vulkan_constants,
+    .spec_constants = mxfp4_encode_bf16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -3110,7 +2118,7 @@ const qk_kernel qk_mxfp4_set_rows_bf16_metal = {
     .bindings = mxfp4_set_rows_bf16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = mxfp4_set_rows_bf16_push,
+    .push = mxfp4_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,

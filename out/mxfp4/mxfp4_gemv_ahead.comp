@@ -62,7 +62,6 @@ void find_matrix() {
     if (inner >= second) weights_begin += weights_second, y_begin += y_second;
     if (inner >= third) weights_begin += weights_third, y_begin += y_third;
 }
-
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_within(uint n) { return VIEWS == 2u ? n / 2u + n % 2u * weights_outer : n; }
@@ -75,13 +74,11 @@ vec4 x_stored(uint at) {  // 4 consecutive elements
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
-
 vec4 x_run(uint at) {  // normed, but for the factor of results
     precise vec4 run = x_stored(at);
     if (NORM != 0u) run *= norm_weights[at - x_row];
     return run;
 }
-
 shared float squares[NORM == 0u ? 1u : gl_WorkGroupSize.x / 4u * BATCH];  // of each subgroup
 void add_squares() {  // where subgroups share rows, the walk has the barrier
     const uint runs = row_tiles * 4u, step = gl_WorkGroupSize.x;
@@ -101,8 +98,7 @@ void add_squares() {  // where subgroups share rows, the walk has the barrier
 
 // Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-// Two results of 16 bits share a word, maybe of two threads: neither takes the other's part.
-float y_before(uint at) {  // what y holds
+float y_before(uint at) {  // what y holds. Two results of 16 bits share a word, maybe of two threads: neither takes the other's part
     if (Y_TYPE == 0u) return y[at];
     const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u;
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
@@ -119,8 +115,7 @@ void store_y(uint at, float sum) {  // 16 bits are rounded once, ties to even; i
     atomicOr(y_halves[at / 2u], signed_bits << at % 2u * 16u);
 }
 
-// Row `n` of right-hand side `m` is done.
-void finish(uint m, uint n, float sum) {
+void finish(uint m, uint n, float sum) {  // row `n` of right-hand side `m` is done
     if (NORM != 0u) {  // x has been multiplied with the weights of its norm alone
         float all = 0.0;
         for (uint i = m; i < gl_NumSubgroups * BATCH; i += BATCH) all += squares[i];
@@ -169,13 +164,12 @@ float sum_of_lanes(float v[SUMS], uint width) {  // all at once, over lanes from
 
 // A subgroup keeps a slice of x, a tile of each right-hand side in each lane. Rows of that slice are loaded side by side, 16 bytes a
 // thread, while those before them, which lie in memory that the subgroup has for itself, are multiplied.
-const uint SLICE_WORDS = LANES / 2u * 17u;
-const uint SLICE_FOURS = (SLICE_WORDS + 3u) / 4u + (SLICE_WORDS % 4u == 0u ? 0u : 1u);
+const uint SLICE_WORDS = LANES / 2u * 17u, SLICE_FOURS = (SLICE_WORDS + 3u) / 4u + uint(SLICE_WORDS % 4u != 0u);
 const uint LOADS = (ROWS * SLICE_FOURS + LANES - 1u) / LANES;  // of a thread
 shared uint held[gl_WorkGroupSize.x * LOADS * 4u];
+void hold_four(uint at, uvec4 four) { held[at] = four.x, held[at + 1u] = four.y, held[at + 2u] = four.z, held[at + 3u] = four.w; }
 
-// Takes tile `j` of a slice, which lies from word `at` on.
-void take(uint at, uint j, out uint words[15]) {
+void take(uint at, uint j, out uint words[15]) {  // tile `j` of a slice, which lies from word `at` on
     uint block = j / 2u, tile = j % 2u, base = block * 17u;
     words[0] = held[at + base + tile * 2u], words[1] = held[at + base + tile * 2u + 1u], words[2] = held[at + base];
     words[3] = held[at + base + tile * 2u + 2u], words[4] = held[at + base + tile * 2u + 4u], words[5] = held[at + base + tile * 2u + 5u];
@@ -184,8 +178,7 @@ void take(uint at, uint j, out uint words[15]) {
     words[12] = held[at + base + tile * 2u + 13u], words[13] = held[at + base + 12u], words[14] = held[at + base + tile * 2u + 14u];
 }
 
-// Adds the products of tile `j` with what is kept of x.
-void accumulate(uint j, uint k, uint words[15], inout float sum) {
+void accumulate(uint j, uint k, uint words[15], inout float sum) {  // `sum` += tile `j` * x
     uint e0 = words[2] & 0xFFu, qs0 = words[0], qs1 = words[1], qs_run0 = (qs0 >> 8u) | (qs1 << 24u), qs2 = words[3];
     uint qs_run1 = (qs1 >> 8u) | (qs2 << 24u), e1 = (words[6] >> 8u) & 0xFFu, qs3 = words[4], qs4 = words[5];
     uint qs_run2 = (qs3 >> 16u) | (qs4 << 16u), qs5 = words[7], qs_run3 = (qs4 >> 16u) | (qs5 << 16u), e2 = (words[10] >> 16u) & 0xFFu;
@@ -250,11 +243,10 @@ void load_ahead(uint from, uint place[LOADS], out uvec4 ahead[LOADS]) {
 
 void main() {
     find_matrix();
-    const uint lane = gl_SubgroupInvocationID, slice = gl_SubgroupID % SPLIT, j = slice * LANES + lane;
-    const uint teams = gl_WorkGroupSize.x / LANES / SPLIT, team = gl_SubgroupID / SPLIT;
+    const uint teams = gl_WorkGroupSize.x / LANES / SPLIT, team = gl_SubgroupID / SPLIT, step = group_count() * teams * ROWS;
+    const uint lane = gl_SubgroupInvocationID, slice = gl_SubgroupID % SPLIT, j = slice * LANES + lane, last = max(rows, ROWS) - ROWS;
     const uint tiles = row_tiles / 4u, row_fours = tiles / 2u * 17u / 4u;
     const uint own = gl_SubgroupID * LOADS * LANES, phase = slice * SLICE_WORDS % 4u;
-    const uint step = group_count() * teams * ROWS, last = max(rows, ROWS) - ROWS;
     uint place[LOADS];  // of loads, from a row on
     [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
         const uint load = i * LANES + lane, r = load / SLICE_FOURS, four = slice * SLICE_WORDS / 4u + load % SLICE_FOURS;
@@ -267,10 +259,7 @@ void main() {
     [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), m);
     [[dont_unroll]] for (; first < rows; first += step) {
         subgroupBarrier();
-        [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
-            const uint at = (own + i * LANES + lane) * 4u;
-            held[at] = ahead[i].x, held[at + 1u] = ahead[i].y, held[at + 2u] = ahead[i].z, held[at + 3u] = ahead[i].w;
-        }
+        [[unroll]] for (uint i = 0u; i < LOADS; ++i) hold_four((own + i * LANES + lane) * 4u, ahead[i]);
         subgroupBarrier();
         const uint next = first + step, row = first + team * ROWS;
         if (next < rows) load_ahead(row_of_weights(min(next + team * ROWS, last)) * row_fours, place, ahead);

@@ -66,7 +66,6 @@ void find_matrix() {
     if (inner >= second) weights_begin += weights_second, y_begin += y_second;
     if (inner >= third) weights_begin += weights_third, y_begin += y_third;
 }
-
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_within(uint n) { return VIEWS == 2u ? n / 2u + n % 2u * weights_outer : n; }
@@ -79,13 +78,11 @@ vec4 x_stored(uint at) {  // 4 consecutive elements
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
-
 vec4 x_run(uint at) {  // normed, but for the factor of results
     precise vec4 run = x_stored(at);
     if (NORM != 0u) run *= norm_weights[at - x_row];
     return run;
 }
-
 shared float squares[NORM == 0u ? 1u : gl_WorkGroupSize.x / 4u * BATCH];  // of each subgroup
 void add_squares() {  // where subgroups share rows, the walk has the barrier
     const uint runs = row_tiles * 4u, step = gl_WorkGroupSize.x;
@@ -105,8 +102,7 @@ void add_squares() {  // where subgroups share rows, the walk has the barrier
 
 // Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-// Two results of 16 bits share a word, maybe of two threads: neither takes the other's part.
-float y_before(uint at) {  // what y holds
+float y_before(uint at) {  // what y holds. Two results of 16 bits share a word, maybe of two threads: neither takes the other's part
     if (Y_TYPE == 0u) return y[at];
     const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u;
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
@@ -123,8 +119,7 @@ void store_y(uint at, float sum) {  // 16 bits are rounded once, ties to even; i
     atomicOr(y_halves[at / 2u], signed_bits << at % 2u * 16u);
 }
 
-// Row `n` of right-hand side `m` is done.
-void finish(uint m, uint n, float sum) {
+void finish(uint m, uint n, float sum) {  // row `n` of right-hand side `m` is done
     if (NORM != 0u) {  // x has been multiplied with the weights of its norm alone
         float all = 0.0;
         for (uint i = m; i < gl_NumSubgroups * BATCH; i += BATCH) all += squares[i];
@@ -148,8 +143,7 @@ void finish(uint m, uint n, float sum) {
 }
 
 // Kept of x: of each digit, the highest first, signed bytes of four elements in a word; then steps of the integers, and sums of runs.
-const uint X_FOURS = DIGITS * 4u + 1u;
-uvec4 x[BATCH][X_FOURS];
+uvec4 x[BATCH][DIGITS * 4u + 1u];
 float x_step(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][i]); }  // that integers stand for
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {  // `most`: the largest magnitudes. What is not finite makes the step NaN
@@ -254,8 +248,7 @@ void fetch_last(uint n, uint j, out uvec4 fours[4], out uint words[6]) {
     words[5] = blocks_word[begin + 14u];
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[6], inout float sum) {
+void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[6], inout float sum) {  // `sum` += tile `j` of row `n` * x
     const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 2u, tile = j % 2u;
     uint base = block * 17u, begin = base + tile * 2u, e0 = words[0] & 0xFFu, e1 = (words[1] >> 8u) & 0xFFu, e2 = (words[2] >> 16u) & 0xFFu;
     uint e3 = words[4] >> 24u, qs0 = words[3], bytes0 = K_pairs(qs0), bytes1 = K_pairs(qs0 >> 16u), qs1 = words[5], bytes2 = K_pairs(qs1);

@@ -61,7 +61,6 @@ void find_matrix() {
     if (inner >= second) weights_begin += weights_second, y_begin += y_second;
     if (inner >= third) weights_begin += weights_third, y_begin += y_third;
 }
-
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_within(uint n) { return VIEWS == 2u ? n / 2u + n % 2u * weights_outer : n; }
@@ -74,13 +73,11 @@ vec4 x_stored(uint at) {  // 4 consecutive elements
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
-
 vec4 x_run(uint at) {  // normed, but for the factor of results
     precise vec4 run = x_stored(at);
     if (NORM != 0u) run *= norm_weights[at - x_row];
     return run;
 }
-
 shared float squares[NORM == 0u ? 1u : gl_WorkGroupSize.x / 4u * BATCH];  // of each subgroup
 void add_squares() {  // where subgroups share rows, the walk has the barrier
     const uint runs = row_tiles * 4u, step = gl_WorkGroupSize.x;
@@ -100,8 +97,7 @@ void add_squares() {  // where subgroups share rows, the walk has the barrier
 
 // Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-// Two results of 16 bits share a word, maybe of two threads: neither takes the other's part.
-float y_before(uint at) {  // what y holds
+float y_before(uint at) {  // what y holds. Two results of 16 bits share a word, maybe of two threads: neither takes the other's part
     if (Y_TYPE == 0u) return y[at];
     const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u;
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
@@ -118,8 +114,7 @@ void store_y(uint at, float sum) {  // 16 bits are rounded once, ties to even; i
     atomicOr(y_halves[at / 2u], signed_bits << at % 2u * 16u);
 }
 
-// Row `n` of right-hand side `m` is done.
-void finish(uint m, uint n, float sum) {
+void finish(uint m, uint n, float sum) {  // row `n` of right-hand side `m` is done
     if (NORM != 0u) {  // x has been multiplied with the weights of its norm alone
         float all = 0.0;
         for (uint i = m; i < gl_NumSubgroups * BATCH; i += BATCH) all += squares[i];
@@ -175,8 +170,7 @@ void fetch(uint n, uint j, out uint words[15]) {  // tile `j` of row `n`
     words[14] = blocks_word[base + tile * 2u + 14u];
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uint words[15], inout float sum) {
+void accumulate(uint n, uint j, uint k, uint words[15], inout float sum) {  // `sum` += tile `j` of row `n` * x
     uint e0 = words[2] & 0xFFu, qs0 = words[0], qs1 = words[1], qs_run0 = (qs0 >> 8u) | (qs1 << 24u), qs2 = words[3];
     uint qs_run1 = (qs1 >> 8u) | (qs2 << 24u), e1 = (words[6] >> 8u) & 0xFFu, qs3 = words[4], qs4 = words[5];
     uint qs_run2 = (qs3 >> 16u) | (qs4 << 16u), qs5 = words[7], qs_run3 = (qs4 >> 16u) | (qs5 << 16u), e2 = (words[10] >> 16u) & 0xFFu;

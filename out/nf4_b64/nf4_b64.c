@@ -408,7 +408,6 @@ static const qk_field nf4_b64_dequant_f32_push[] = {
 static const qk_table nf4_b64_dequant_f32_tables[] = {
     {3, "N", nf4_b64_N_table, sizeof nf4_b64_N_table},
 };
-
 static const uint32_t nf4_b64_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant nf4_b64_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
     nf4_b64_dequant_f32_vulkan_local_size_x}};
@@ -472,22 +471,10 @@ static const qk_binding nf4_b64_dequant_f16_bindings[] = {
     {1, "absmax", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1, 0},
     {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
-static const qk_field nf4_b64_dequant_f16_push[] = {
-    {"rows", 0, 4},
-    {"cols", 4, 4},
-    {"grid_rows", 8, 4},
-    {"grid_cols", 12, 4},
-    {"row_tiles", 16, 4},
-};
-static const qk_table nf4_b64_dequant_f16_tables[] = {
-    {3, "N", nf4_b64_N_table, sizeof nf4_b64_N_table},
-};
-
-static const uint32_t nf4_b64_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nf4_b64_dequant_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t nf4_b64_dequant_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant nf4_b64_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    nf4_b64_dequant_f16_vulkan_local_size_x},
+    nf4_b64_dequant_f32_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, nf4_b64_dequant_f16_vulkan_rounds_f16},
     {31, "y_type", 1, 1, nf4_b64_dequant_f16_vulkan_y_type}};
 
@@ -503,9 +490,9 @@ const qk_kernel qk_nf4_b64_dequant_f16_vulkan = {
     .bindings = nf4_b64_dequant_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
-    .push = nf4_b64_dequant_f16_push,
+    .push = nf4_b64_dequant_f32_push,
     .table_count = 1,
-    .tables = nf4_b64_dequant_f16_tables,
+    .tables = nf4_b64_dequant_f32_tables,
     .spec_constant_count = 3,
     .spec_constants = nf4_b64_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
@@ -532,7 +519,7 @@ const qk_kernel qk_nf4_b64_dequant_f16_metal = {
     .bindings = nf4_b64_dequant_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
-    .push = nf4_b64_dequant_f16_push,
+    .push = nf4_b64_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -550,23 +537,10 @@ static const qk_binding nf4_b64_dequant_bf16_bindings[] = {
     {1, "absmax", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1, 0},
     {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
-static const qk_field nf4_b64_dequant_bf16_push[] = {
-    {"rows", 0, 4},
-    {"cols", 4, 4},
-    {"grid_rows", 8, 4},
-    {"grid_cols", 12, 4},
-    {"row_tiles", 16, 4},
-};
-static const qk_table nf4_b64_dequant_bf16_tables[] = {
-    {3, "N", nf4_b64_N_table, sizeof nf4_b64_N_table},
-};
-
-static const uint32_t nf4_b64_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t nf4_b64_dequant_bf16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t nf4_b64_dequant_bf16_vulkan_y_type[] = {2};
 static const qk_spec_constant nf4_b64_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    nf4_b64_dequant_bf16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, nf4_b64_dequant_bf16_vulkan_rounds_f16},
+    nf4_b64_dequant_f32_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, nf4_b64_dequant_f16_vulkan_rounds_f16},
     {31, "y_type", 2, 1, nf4_b64_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_nf4_b64_dequant_bf16_vulkan = {
@@ -581,9 +555,9 @@ const qk_kernel qk_nf4_b64_dequant_bf16_vulkan = {
     .bindings = nf4_b64_dequant_bf16_bindings,
     .push_bytes = 20,
     .push_count = 5,
-    .push = nf4_b64_dequant_bf16_push,
+    .push = nf4_b64_dequant_f32_push,
     .table_count = 1,
-    .tables = nf4_b64_dequant_bf16_tables,
+    .tables = nf4_b64_dequant_f32_tables,
     .spec_constant_count = 3,
     .spec_constants = nf4_b64_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
@@ -610,7 +584,7 @@ const qk_kernel qk_nf4_b64_dequant_bf16_metal = {
     .bindings = nf4_b64_dequant_bf16_bindings,
     .push_bytes = 20,
     .push_count = 5,
-    .push = nf4_b64_dequant_bf16_push,
+    .push = nf4_b64_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -644,9 +618,6 @@ static const qk_table nf4_b64_gather_f32_tables[] = {
     {5, "N", nf4_b64_N_table, sizeof nf4_b64_N_table},
 };
 
-static const uint32_t nf4_b64_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant nf4_b64_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, nf4_b64_gather_f32_vulkan_local_size_x}};
-
 const qk_kernel qk_nf4_b64_gather_f32_vulkan = {
     .abi = 22,
     .name = "nf4_b64_gather_f32",
@@ -663,7 +634,7 @@ const qk_kernel qk_nf4_b64_gather_f32_vulkan = {
     .table_count = 1,
     .tables = nf4_b64_gather_f32_tables,
     .spec_constant_count = 1,
-    .spec_constants = nf4_b64_gather_f32_vulkan_constants,
+    .spec_constants = nf4_b64_dequant_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -708,26 +679,6 @@ static const qk_binding nf4_b64_gather_f16_bindings[] = {
     {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
     {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field nf4_b64_gather_f16_push[] = {
-    {"rows", 0, 4},
-    {"cols", 4, 4},
-    {"grid_rows", 8, 4},
-    {"grid_cols", 12, 4},
-    {"row_tiles", 16, 4},
-    {"table_rows", 20, 4},
-    {"table_cols", 24, 4},
-    {"tokens", 28, 4},
-};
-static const qk_table nf4_b64_gather_f16_tables[] = {
-    {5, "N", nf4_b64_N_table, sizeof nf4_b64_N_table},
-};
-
-static const uint32_t nf4_b64_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t nf4_b64_gather_f16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t nf4_b64_gather_f16_vulkan_y_type[] = {1};
-static const qk_spec_constant nf4_b64_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, nf4_b64_gather_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, nf4_b64_gather_f16_vulkan_rounds_f16},
-    {31, "y_type", 1, 1, nf4_b64_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_nf4_b64_gather_f16_vulkan = {
     .abi = 22,
@@ -741,11 +692,11 @@ const qk_kernel qk_nf4_b64_gather_f16_vulkan = {
     .bindings = nf4_b64_gather_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
-    .push = nf4_b64_gather_f16_push,
+    .push = nf4_b64_gather_f32_push,
     .table_count = 1,
-    .tables = nf4_b64_gather_f16_tables,
+    .tables = nf4_b64_gather_f32_tables,
     .spec_constant_count = 3,
-    .spec_constants = nf4_b64_gather_f16_vulkan_constants,
+    .spec_constants = nf4_b64_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -770,7 +721,7 @@ const qk_kernel qk_nf4_b64_gather_f16_metal = {
     .bindings = nf4_b64_gather_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
-    .push = nf4_b64_gather_f16_push,
+    .push = nf4_b64_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -790,27 +741,6 @@ static const qk_binding nf4_b64_gather_bf16_bindings[] = {
     {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
     {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field nf4_b64_gather_bf16_push[] = {
-    {"rows", 0, 4},
-    {"cols", 4, 4},
-    {"grid_rows", 8, 4},
-    {"grid_cols", 12, 4},
-    {"row_tiles", 16, 4},
-    {"table_rows", 20, 4},
-    {"table_cols", 24, 4},
-    {"tokens", 28, 4},
-};
-static const qk_table nf4_b64_gather_bf16_tables[] = {
-    {5, "N", nf4_b64_N_table, sizeof nf4_b64_N_table},
-};
-
-static const uint32_t nf4_b64_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t nf4_b64_gather_bf16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t nf4_b64_gather_bf16_vulkan_y_type[] = {2};
-static const qk_spec_constant nf4_b64_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    nf4_b64_gather_bf16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, nf4_b64_gather_bf16_vulkan_rounds_f16},
-    {31, "y_type", 2, 1, nf4_b64_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_nf4_b64_gather_bf16_vulkan = {
     .abi = 22,
@@ -824,11 +754,11 @@ const qk_kernel qk_nf4_b64_gather_bf16_vulkan = {
     .bindings = nf4_b64_gather_bf16_bindings,
     .push_bytes = 32,
     .push_count = 8,
-    .push = nf4_b64_gather_bf16_push,
+    .push = nf4_b64_gather_f32_push,
     .table_count = 1,
-    .tables = nf4_b64_gather_bf16_tables,
+    .tables = nf4_b64_gather_f32_tables,
     .spec_constant_count = 3,
-    .spec_constants = nf4_b64_gather_bf16_vulkan_constants,
+    .spec_constants = nf4_b64_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -853,7 +783,7 @@ const qk_kernel qk_nf4_b64_gather_bf16_metal = {
     .bindings = nf4_b64_gather_bf16_bindings,
     .push_bytes = 32,
     .push_count = 8,
-    .push = nf4_b64_gather_bf16_push,
+    .push = nf4_b64_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -913,8 +843,6 @@ static const qk_field nf4_b64_gemv_f32_push[] = {
 static const qk_table nf4_b64_gemv_f32_tables[] = {
     {8, "N", nf4_b64_N_table, sizeof nf4_b64_N_table},
 };
-
-static const uint32_t nf4_b64_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nf4_b64_gemv_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t nf4_b64_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nf4_b64_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
@@ -926,7 +854,7 @@ static const uint32_t nf4_b64_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t nf4_b64_gemv_f32_vulkan_x_type[] = {0};
 static const uint32_t nf4_b64_gemv_f32_vulkan_views[] = {0, 1};
 static const uint32_t nf4_b64_gemv_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant nf4_b64_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nf4_b64_gemv_f32_vulkan_local_size_x},
+static const qk_spec_constant nf4_b64_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nf4_b64_dequant_f32_vulkan_local_size_x},
     {1, "batch", 1, 8, nf4_b64_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, nf4_b64_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, nf4_b64_gemv_f32_vulkan_split},
@@ -939,7 +867,6 @@ static const qk_spec_constant nf4_b64_gemv_f32_vulkan_constants[] = {{0, "local_
     {28, "epilogue", 4294967295, 0, 0},
     {30, "views", 0, 2, nf4_b64_gemv_f32_vulkan_views},
     {31, "y_type", 0, 3, nf4_b64_gemv_f32_vulkan_y_type}};
-
 static const qk_code *const nf4_b64_gemv_f32_schedules[] = {0, &qk_nf4_b64_gemv_rows_spirv, &qk_nf4_b64_gemv_wide_spirv, 0,
     &qk_nf4_b64_gemv_shared_spirv, &qk_nf4_b64_gemv_teams_spirv};
 
@@ -982,11 +909,9 @@ const qk_kernel qk_nf4_b64_gemv_f32_vulkan = {
 };
 
 static const uint32_t nf4_b64_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const uint32_t nf4_b64_gemv_f32_metal_views[] = {0, 1};
-static const uint32_t nf4_b64_gemv_f32_metal_y_type[] = {0, 1, 2};
 static const qk_spec_constant nf4_b64_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, nf4_b64_gemv_f32_metal_batch},
-    {30, "views", 0, 2, nf4_b64_gemv_f32_metal_views},
-    {31, "y_type", 0, 3, nf4_b64_gemv_f32_metal_y_type}};
+    {30, "views", 0, 2, nf4_b64_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, nf4_b64_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_nf4_b64_gemv_f32_metal = {
     .abi = 22,
@@ -1026,72 +951,20 @@ static const qk_binding nf4_b64_gemv_f16_bindings[] = {
     {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field nf4_b64_gemv_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"cols", 24, 4},
-    {"grid_rows", 28, 4},
-    {"grid_cols", 32, 4},
-    {"groups", 36, 4},
-    {"matrix_first", 40, 4},
-    {"matrices", 44, 4},
-    {"vectors", 48, 4},
-    {"sharing", 52, 4},
-    {"sharing_outer", 56, 4},
-    {"weights_first", 60, 4},
-    {"weights_inner", 64, 4},
-    {"weights_outer", 68, 4},
-    {"x_first", 72, 4},
-    {"x_stride", 76, 4},
-    {"x_inner", 80, 4},
-    {"x_outer", 84, 4},
-    {"y_skip", 88, 4},
-    {"y_stride", 92, 4},
-    {"y_inner", 96, 4},
-    {"y_outer", 100, 4},
-    {"second", 104, 4},
-    {"third", 108, 4},
-    {"weights_second", 112, 4},
-    {"weights_third", 116, 4},
-    {"y_second", 120, 4},
-    {"y_third", 124, 4},
-};
-static const qk_table nf4_b64_gemv_f16_tables[] = {
-    {8, "N", nf4_b64_N_table, sizeof nf4_b64_N_table},
-};
-
-static const uint32_t nf4_b64_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t nf4_b64_gemv_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t nf4_b64_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t nf4_b64_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t nf4_b64_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t nf4_b64_gemv_f16_vulkan_checked[] = {0, 1};
-static const uint32_t nf4_b64_gemv_f16_vulkan_turns[] = {1, 4};
-static const uint32_t nf4_b64_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t nf4_b64_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t nf4_b64_gemv_f16_vulkan_x_type[] = {1};
-static const uint32_t nf4_b64_gemv_f16_vulkan_views[] = {0, 1};
-static const uint32_t nf4_b64_gemv_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant nf4_b64_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nf4_b64_gemv_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, nf4_b64_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, nf4_b64_gemv_f16_vulkan_rows},
-    {3, "split", 1, 6, nf4_b64_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 5, nf4_b64_gemv_f16_vulkan_shared_fours},
-    {12, "checked", 0, 2, nf4_b64_gemv_f16_vulkan_checked},
-    {43, "turns", 1, 2, nf4_b64_gemv_f16_vulkan_turns},
-    {7, "staged", 1, 4, nf4_b64_gemv_f16_vulkan_staged},
-    {20, "schedule", 0, 5, nf4_b64_gemv_f16_vulkan_schedule},
+static const qk_spec_constant nf4_b64_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nf4_b64_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, nf4_b64_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, nf4_b64_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, nf4_b64_gemv_f32_vulkan_split},
+    {6, "shared_fours", 512, 5, nf4_b64_gemv_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, nf4_b64_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, nf4_b64_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, nf4_b64_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 5, nf4_b64_gemv_f32_vulkan_schedule},
     {21, "x_type", 1, 1, nf4_b64_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, nf4_b64_gemv_f16_vulkan_views},
-    {31, "y_type", 0, 3, nf4_b64_gemv_f16_vulkan_y_type}};
-
-static const qk_code *const nf4_b64_gemv_f16_schedules[] = {0, &qk_nf4_b64_gemv_rows_spirv, &qk_nf4_b64_gemv_wide_spirv, 0,
-    &qk_nf4_b64_gemv_shared_spirv, &qk_nf4_b64_gemv_teams_spirv};
+    {30, "views", 0, 2, nf4_b64_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, nf4_b64_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
     .abi = 22,
@@ -1101,14 +974,14 @@ const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_nf4_b64_gemv_rows_spirv,
-    .schedules = nf4_b64_gemv_f16_schedules,
+    .schedules = nf4_b64_gemv_f32_schedules,
     .binding_count = 8,
     .bindings = nf4_b64_gemv_f16_bindings,
     .push_bytes = 128,
     .push_count = 32,
-    .push = nf4_b64_gemv_f16_push,
+    .push = nf4_b64_gemv_f32_push,
     .table_count = 1,
-    .tables = nf4_b64_gemv_f16_tables,
+    .tables = nf4_b64_gemv_f32_tables,
     .spec_constant_count = 13,
     .spec_constants = nf4_b64_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1131,13 +1004,6 @@ const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
     .sum_roundings = 122,
 };
 
-static const uint32_t nf4_b64_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const uint32_t nf4_b64_gemv_f16_metal_views[] = {0, 1};
-static const uint32_t nf4_b64_gemv_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant nf4_b64_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, nf4_b64_gemv_f16_metal_batch},
-    {30, "views", 0, 2, nf4_b64_gemv_f16_metal_views},
-    {31, "y_type", 0, 3, nf4_b64_gemv_f16_metal_y_type}};
-
 const qk_kernel qk_nf4_b64_gemv_f16_metal = {
     .abi = 22,
     .name = "nf4_b64_gemv_f16",
@@ -1150,9 +1016,9 @@ const qk_kernel qk_nf4_b64_gemv_f16_metal = {
     .bindings = nf4_b64_gemv_f16_bindings,
     .push_bytes = 128,
     .push_count = 32,
-    .push = nf4_b64_gemv_f16_push,
+    .push = nf4_b64_gemv_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = nf4_b64_gemv_f16_metal_constants,
+    .spec_constants = nf4_b64_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1174,11 +1040,9 @@ static const qk_binding nf4_b64_encode_f32_bindings[] = {
 static const qk_field nf4_b64_encode_f32_push[] = {
     {"tiles", 0, 4},
 };
-
 static const uint32_t nf4_b64_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t nf4_b64_encode_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant nf4_b64_encode_f32_vulkan_constants[] = {{0, "local_size_x", 128, 5, nf4_b64_encode_f32_vulkan_local_size_x},
-    {21, "x_type", 0, 1, nf4_b64_encode_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, nf4_b64_gemv_f32_vulkan_x_type}};
 
 const qk_kernel qk_nf4_b64_encode_f32_vulkan = {
     .abi = 22,
@@ -1229,14 +1093,8 @@ static const qk_binding nf4_b64_encode_f16_bindings[] = {
     {1, "absmax", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 4, 0, 0, 0, 0},
     {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
-static const qk_field nf4_b64_encode_f16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t nf4_b64_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t nf4_b64_encode_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant nf4_b64_encode_f16_vulkan_constants[] = {{0, "local_size_x", 128, 5, nf4_b64_encode_f16_vulkan_local_size_x},
-    {21, "x_type", 1, 1, nf4_b64_encode_f16_vulkan_x_type}};
+static const qk_spec_constant nf4_b64_encode_f16_vulkan_constants[] = {{0, "local_size_x", 128, 5, nf4_b64_encode_f32_vulkan_local_size_x},
+    {21, "x_type", 1, 1, nf4_b64_gemv_f16_vulkan_x_type}};
 
 const qk_kernel qk_nf4_b64_encode_f16_vulkan = {
     .abi = 22,
@@ -1250,7 +1108,7 @@ const qk_kernel qk_nf4_b64_encode_f16_vulkan = {
     .bindings = nf4_b64_encode_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = nf4_b64_encode_f16_push,
+    .push = nf4_b64_encode_f32_push,
     .spec_constant_count = 2,
     .spec_constants = nf4_b64_encode_f16_vulkan_constants,
     .workgroup_size = 128,
@@ -1273,7 +1131,7 @@ const qk_kernel qk_nf4_b64_encode_f16_metal = {
     .bindings = nf4_b64_encode_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = nf4_b64_encode_f16_push,
+    .push = nf4_b64_encode_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -1287,14 +1145,8 @@ static const qk_binding nf4_b64_encode_bf16_bindings[] = {
     {1, "absmax", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 4, 0, 0, 0, 0},
     {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
-static const qk_field nf4_b64_encode_bf16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t nf4_b64_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t nf4_b64_encode_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant nf4_b64_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 128, 5,
-    nf4_b64_encode_bf16_vulkan_local_size_x},
+static const qk_spec_constant nf4_b64_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 128, 5, nf4_b64_encode_f32_vulkan_local_size_x},
     {21, "x_type", 2, 1, nf4_b64_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_nf4_b64_encode_bf16_vulkan = {
@@ -1309,7 +1161,7 @@ const qk_kernel qk_nf4_b64_encode_bf16_vulkan = {
     .bindings = nf4_b64_encode_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = nf4_b64_encode_bf16_push,
+    .push = nf4_b64_encode_f32_push,
     .spec_constant_count = 2,
     .spec_constants = nf4_b64_encode_bf16_vulkan_constants,
     .workgroup_size = 128,
@@ -1332,7 +1184,7 @@ const qk_kernel qk_nf4_b64_encode_bf16_metal = {
     .bindings = nf4_b64_encode_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = nf4_b64_encode_bf16_push,
+    .push = nf4_b64_encode_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -1373,12 +1225,6 @@ static const qk_field nf4_b64_set_rows_f32_push[] = {
     {"table_first", 84, 4},
 };
 
-static const uint32_t nf4_b64_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t nf4_b64_set_rows_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant nf4_b64_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 128, 5,
-    nf4_b64_set_rows_f32_vulkan_local_size_x},
-    {21, "x_type", 0, 1, nf4_b64_set_rows_f32_vulkan_x_type}};
-
 const qk_kernel qk_nf4_b64_set_rows_f32_vulkan = {
     .abi = 22,
     .name = "nf4_b64_set_rows_f32",
@@ -1393,7 +1239,7 @@ const qk_kernel qk_nf4_b64_set_rows_f32_vulkan = {
     .push_count = 22,
     .push = nf4_b64_set_rows_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = nf4_b64_set_rows_f32_vulkan_constants,
+    .spec_constants = nf4_b64_encode_f32_vulkan_constants,
     .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -1430,36 +1276,6 @@ static const qk_binding nf4_b64_set_rows_f16_bindings[] = {
     {3, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
     {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field nf4_b64_set_rows_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t nf4_b64_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t nf4_b64_set_rows_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant nf4_b64_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 128, 5,
-    nf4_b64_set_rows_f16_vulkan_local_size_x},
-    {21, "x_type", 1, 1, nf4_b64_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_nf4_b64_set_rows_f16_vulkan = {
     .abi = 22,
@@ -1473,9 +1289,9 @@ const qk_kernel qk_nf4_b64_set_rows_f16_vulkan = {
     .bindings = nf4_b64_set_rows_f16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = nf4_b64_set_rows_f16_push,
+    .push = nf4_b64_set_rows_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = nf4_b64_set_rows_f16_vulkan_constants,
+    .spec_constants = nf4_b64_encode_f16_vulkan_constants,
     .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -1496,7 +1312,7 @@ const qk_kernel qk_nf4_b64_set_rows_f16_metal = {
     .bindings = nf4_b64_set_rows_f16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = nf4_b64_set_rows_f16_push,
+    .push = nf4_b64_set_rows_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -1512,36 +1328,6 @@ static const qk_binding nf4_b64_set_rows_bf16_bindings[] = {
     {3, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
     {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field nf4_b64_set_rows_bf16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t nf4_b64_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t nf4_b64_set_rows_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant nf4_b64_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 128, 5,
-    nf4_b64_set_rows_bf16_vulkan_local_size_x},
-    {21, "x_type", 2, 1, nf4_b64_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_nf4_b64_set_rows_bf16_vulkan = {
     .abi = 22,
@@ -1555,9 +1341,9 @@ const qk_kernel qk_nf4_b64_set_rows_bf16_vulkan = {
     .bindings = nf4_b64_set_rows_bf16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = nf4_b64_set_rows_bf16_push,
+    .push = nf4_b64_set_rows_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = nf4_b64_set_rows_bf16_vulkan_constants,
+    .spec_constants = nf4_b64_encode_bf16_vulkan_constants,
     .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -1578,7 +1364,7 @@ const qk_kernel qk_nf4_b64_set_rows_bf16_metal = {
     .bindings = nf4_b64_set_rows_bf16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = nf4_b64_set_rows_bf16_push,
+    .push = nf4_b64_set_rows_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,

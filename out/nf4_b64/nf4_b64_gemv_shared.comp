@@ -64,7 +64,6 @@ void find_matrix() {
     if (inner >= second) weights_begin += weights_second, y_begin += y_second;
     if (inner >= third) weights_begin += weights_third, y_begin += y_third;
 }
-
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
@@ -133,8 +132,7 @@ void load_x(uint vector, uint j, uint k) {  // what tile `j` of a row meets of r
     [[unroll]] for (uint r = 0u; r < 4u; ++r) x[k][r] = run[r];
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, inout float sum) {
+void accumulate(uint n, uint j, uint k, inout float sum) {  // `sum` += tile `j` of row `n` * x
     const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 4u, tile = j % 4u;
     float s = uintBitsToFloat(absmax[block]);
     uint w0 = weight[block * 8u + tile * 2u], w1 = weight[block * 8u + tile * 2u + 1u];

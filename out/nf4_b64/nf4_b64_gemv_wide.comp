@@ -68,7 +68,6 @@ void find_matrix() {
     if (inner >= second) weights_begin += weights_second, y_begin += y_second;
     if (inner >= third) weights_begin += weights_third, y_begin += y_third;
 }
-
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
@@ -98,8 +97,7 @@ void store_y(uint at, float sum) {  // 16 bits are rounded once, ties to even; i
     else y_halves[at] = uint16_t(signed_bits);
 }
 
-// Row `n` of right-hand side `m` is done.
-void finish(uint m, uint n, float sum) {
+void finish(uint m, uint n, float sum) {  // row `n` of right-hand side `m` is done
     const uint row = y_first % y_rows + n, vector = m + y_first / y_rows, number = (matrix_first + matrix) * vectors + vector;
     const uint at = VIEWS == 0u ? m * y_rows + y_first + n : y_begin + vector * y_stride + row, does = EPILOGUE & epilogue;
     if (does != 0u) {
@@ -140,8 +138,7 @@ void fetch(uint n, uint j, out uvec4 fours[2], out uint words[1]) {  // tile `j`
     fours[0] = weight_four[block * 2u], fours[1] = weight_four[block * 2u + 1u], words[0] = absmax[block];
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[1], inout float sum) {
+void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[1], inout float sum) {  // `sum` += tile `j` of row `n` * x
     float s = uintBitsToFloat(words[0]);
     uvec4 w0 = fours[0], w1 = fours[1];
     uvec4 q0 = (uvec4(w0.x) >> uvec4(4, 0, 12, 8)) & 15u, q1 = (uvec4(w0.x) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits

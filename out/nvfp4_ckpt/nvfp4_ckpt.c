@@ -283,7 +283,6 @@ static const qk_field nvfp4_ckpt_dequant_f32_push[] = {
     {"grid_cols", 12, 4},
     {"row_tiles", 16, 4},
 };
-
 static const uint32_t nvfp4_ckpt_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant nvfp4_ckpt_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
     nvfp4_ckpt_dequant_f32_vulkan_local_size_x}};
@@ -346,19 +345,10 @@ static const qk_binding nvfp4_ckpt_dequant_f16_bindings[] = {
     {2, "weight_scale_2", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 0, 0, 0},
     {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
-static const qk_field nvfp4_ckpt_dequant_f16_push[] = {
-    {"rows", 0, 4},
-    {"cols", 4, 4},
-    {"grid_rows", 8, 4},
-    {"grid_cols", 12, 4},
-    {"row_tiles", 16, 4},
-};
-
-static const uint32_t nvfp4_ckpt_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_ckpt_dequant_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t nvfp4_ckpt_dequant_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant nvfp4_ckpt_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    nvfp4_ckpt_dequant_f16_vulkan_local_size_x},
+    nvfp4_ckpt_dequant_f32_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, nvfp4_ckpt_dequant_f16_vulkan_rounds_f16},
     {31, "y_type", 1, 1, nvfp4_ckpt_dequant_f16_vulkan_y_type}};
 
@@ -374,7 +364,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan = {
     .bindings = nvfp4_ckpt_dequant_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
-    .push = nvfp4_ckpt_dequant_f16_push,
+    .push = nvfp4_ckpt_dequant_f32_push,
     .spec_constant_count = 3,
     .spec_constants = nvfp4_ckpt_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
@@ -401,7 +391,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f16_metal = {
     .bindings = nvfp4_ckpt_dequant_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
-    .push = nvfp4_ckpt_dequant_f16_push,
+    .push = nvfp4_ckpt_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -420,20 +410,10 @@ static const qk_binding nvfp4_ckpt_dequant_bf16_bindings[] = {
     {2, "weight_scale_2", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 0, 0, 0},
     {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
-static const qk_field nvfp4_ckpt_dequant_bf16_push[] = {
-    {"rows", 0, 4},
-    {"cols", 4, 4},
-    {"grid_rows", 8, 4},
-    {"grid_cols", 12, 4},
-    {"row_tiles", 16, 4},
-};
-
-static const uint32_t nvfp4_ckpt_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t nvfp4_ckpt_dequant_bf16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t nvfp4_ckpt_dequant_bf16_vulkan_y_type[] = {2};
 static const qk_spec_constant nvfp4_ckpt_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    nvfp4_ckpt_dequant_bf16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, nvfp4_ckpt_dequant_bf16_vulkan_rounds_f16},
+    nvfp4_ckpt_dequant_f32_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, nvfp4_ckpt_dequant_f16_vulkan_rounds_f16},
     {31, "y_type", 2, 1, nvfp4_ckpt_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
@@ -448,7 +428,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
     .bindings = nvfp4_ckpt_dequant_bf16_bindings,
     .push_bytes = 20,
     .push_count = 5,
-    .push = nvfp4_ckpt_dequant_bf16_push,
+    .push = nvfp4_ckpt_dequant_f32_push,
     .spec_constant_count = 3,
     .spec_constants = nvfp4_ckpt_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
@@ -475,7 +455,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_bf16_metal = {
     .bindings = nvfp4_ckpt_dequant_bf16_bindings,
     .push_bytes = 20,
     .push_count = 5,
-    .push = nvfp4_ckpt_dequant_bf16_push,
+    .push = nvfp4_ckpt_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -507,10 +487,6 @@ static const qk_field nvfp4_ckpt_gather_f32_push[] = {
     {"tokens", 28, 4},
 };
 
-static const uint32_t nvfp4_ckpt_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant nvfp4_ckpt_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    nvfp4_ckpt_gather_f32_vulkan_local_size_x}};
-
 const qk_kernel qk_nvfp4_ckpt_gather_f32_vulkan = {
     .abi = 22,
     .name = "nvfp4_ckpt_gather_f32",
@@ -525,7 +501,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_f32_vulkan = {
     .push_count = 8,
     .push = nvfp4_ckpt_gather_f32_push,
     .spec_constant_count = 1,
-    .spec_constants = nvfp4_ckpt_gather_f32_vulkan_constants,
+    .spec_constants = nvfp4_ckpt_dequant_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -571,24 +547,6 @@ static const qk_binding nvfp4_ckpt_gather_f16_bindings[] = {
     {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
     {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field nvfp4_ckpt_gather_f16_push[] = {
-    {"rows", 0, 4},
-    {"cols", 4, 4},
-    {"grid_rows", 8, 4},
-    {"grid_cols", 12, 4},
-    {"row_tiles", 16, 4},
-    {"table_rows", 20, 4},
-    {"table_cols", 24, 4},
-    {"tokens", 28, 4},
-};
-
-static const uint32_t nvfp4_ckpt_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t nvfp4_ckpt_gather_f16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t nvfp4_ckpt_gather_f16_vulkan_y_type[] = {1};
-static const qk_spec_constant nvfp4_ckpt_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    nvfp4_ckpt_gather_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, nvfp4_ckpt_gather_f16_vulkan_rounds_f16},
-    {31, "y_type", 1, 1, nvfp4_ckpt_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
     .abi = 22,
@@ -602,9 +560,9 @@ const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
     .bindings = nvfp4_ckpt_gather_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
-    .push = nvfp4_ckpt_gather_f16_push,
+    .push = nvfp4_ckpt_gather_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = nvfp4_ckpt_gather_f16_vulkan_constants,
+    .spec_constants = nvfp4_ckpt_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -629,7 +587,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_f16_metal = {
     .bindings = nvfp4_ckpt_gather_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
-    .push = nvfp4_ckpt_gather_f16_push,
+    .push = nvfp4_ckpt_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -650,24 +608,6 @@ static const qk_binding nvfp4_ckpt_gather_bf16_bindings[] = {
     {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
     {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field nvfp4_ckpt_gather_bf16_push[] = {
-    {"rows", 0, 4},
-    {"cols", 4, 4},
-    {"grid_rows", 8, 4},
-    {"grid_cols", 12, 4},
-    {"row_tiles", 16, 4},
-    {"table_rows", 20, 4},
-    {"table_cols", 24, 4},
-    {"tokens", 28, 4},
-};
-
-static const uint32_t nvfp4_ckpt_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t nvfp4_ckpt_gather_bf16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t nvfp4_ckpt_gather_bf16_vulkan_y_type[] = {2};
-static const qk_spec_constant nvfp4_ckpt_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    nvfp4_ckpt_gather_bf16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, nvfp4_ckpt_gather_bf16_vulkan_rounds_f16},
-    {31, "y_type", 2, 1, nvfp4_ckpt_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
     .abi = 22,
@@ -681,9 +621,9 @@ const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
     .bindings = nvfp4_ckpt_gather_bf16_bindings,
     .push_bytes = 32,
     .push_count = 8,
-    .push = nvfp4_ckpt_gather_bf16_push,
+    .push = nvfp4_ckpt_gather_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = nvfp4_ckpt_gather_bf16_vulkan_constants,
+    .spec_constants = nvfp4_ckpt_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -708,7 +648,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_bf16_metal = {
     .bindings = nvfp4_ckpt_gather_bf16_bindings,
     .push_bytes = 32,
     .push_count = 8,
-    .push = nvfp4_ckpt_gather_bf16_push,
+    .push = nvfp4_ckpt_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -766,8 +706,6 @@ static const qk_field nvfp4_ckpt_gemv_f32_push[] = {
     {"y_second", 120, 4},
     {"y_third", 124, 4},
 };
-
-static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
@@ -779,7 +717,8 @@ static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_x_type[] = {0};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_views[] = {0, 1};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant nvfp4_ckpt_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_ckpt_gemv_f32_vulkan_local_size_x},
+static const qk_spec_constant nvfp4_ckpt_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    nvfp4_ckpt_dequant_f32_vulkan_local_size_x},
     {1, "batch", 1, 8, nvfp4_ckpt_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_ckpt_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, nvfp4_ckpt_gemv_f32_vulkan_split},
@@ -792,7 +731,6 @@ static const qk_spec_constant nvfp4_ckpt_gemv_f32_vulkan_constants[] = {{0, "loc
     {28, "epilogue", 4294967295, 0, 0},
     {30, "views", 0, 2, nvfp4_ckpt_gemv_f32_vulkan_views},
     {31, "y_type", 0, 3, nvfp4_ckpt_gemv_f32_vulkan_y_type}};
-
 static const qk_code *const nvfp4_ckpt_gemv_f32_schedules[] = {0, &qk_nvfp4_ckpt_gemv_rows_spirv, &qk_nvfp4_ckpt_gemv_wide_spirv, 0,
     &qk_nvfp4_ckpt_gemv_shared_spirv, &qk_nvfp4_ckpt_gemv_teams_spirv};
 
@@ -833,11 +771,9 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
 };
 
 static const uint32_t nvfp4_ckpt_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const uint32_t nvfp4_ckpt_gemv_f32_metal_views[] = {0, 1};
-static const uint32_t nvfp4_ckpt_gemv_f32_metal_y_type[] = {0, 1, 2};
 static const qk_spec_constant nvfp4_ckpt_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, nvfp4_ckpt_gemv_f32_metal_batch},
-    {30, "views", 0, 2, nvfp4_ckpt_gemv_f32_metal_views},
-    {31, "y_type", 0, 3, nvfp4_ckpt_gemv_f32_metal_y_type}};
+    {30, "views", 0, 2, nvfp4_ckpt_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, nvfp4_ckpt_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_metal = {
     .abi = 22,
@@ -878,69 +814,21 @@ static const qk_binding nvfp4_ckpt_gemv_f16_bindings[] = {
     {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field nvfp4_ckpt_gemv_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"cols", 24, 4},
-    {"grid_rows", 28, 4},
-    {"grid_cols", 32, 4},
-    {"groups", 36, 4},
-    {"matrix_first", 40, 4},
-    {"matrices", 44, 4},
-    {"vectors", 48, 4},
-    {"sharing", 52, 4},
-    {"sharing_outer", 56, 4},
-    {"weights_first", 60, 4},
-    {"weights_inner", 64, 4},
-    {"weights_outer", 68, 4},
-    {"x_first", 72, 4},
-    {"x_stride", 76, 4},
-    {"x_inner", 80, 4},
-    {"x_outer", 84, 4},
-    {"y_skip", 88, 4},
-    {"y_stride", 92, 4},
-    {"y_inner", 96, 4},
-    {"y_outer", 100, 4},
-    {"second", 104, 4},
-    {"third", 108, 4},
-    {"weights_second", 112, 4},
-    {"weights_third", 116, 4},
-    {"y_second", 120, 4},
-    {"y_third", 124, 4},
-};
-
-static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_checked[] = {0, 1};
-static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_turns[] = {1, 4};
-static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_x_type[] = {1};
-static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_views[] = {0, 1};
-static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant nvfp4_ckpt_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_ckpt_gemv_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, nvfp4_ckpt_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, nvfp4_ckpt_gemv_f16_vulkan_rows},
-    {3, "split", 1, 6, nvfp4_ckpt_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 5, nvfp4_ckpt_gemv_f16_vulkan_shared_fours},
-    {12, "checked", 0, 2, nvfp4_ckpt_gemv_f16_vulkan_checked},
-    {43, "turns", 1, 2, nvfp4_ckpt_gemv_f16_vulkan_turns},
-    {7, "staged", 1, 4, nvfp4_ckpt_gemv_f16_vulkan_staged},
-    {20, "schedule", 0, 5, nvfp4_ckpt_gemv_f16_vulkan_schedule},
+static const qk_spec_constant nvfp4_ckpt_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    nvfp4_ckpt_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, nvfp4_ckpt_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, nvfp4_ckpt_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, nvfp4_ckpt_gemv_f32_vulkan_split},
+    {6, "shared_fours", 512, 5, nvfp4_ckpt_gemv_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, nvfp4_ckpt_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, nvfp4_ckpt_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, nvfp4_ckpt_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 5, nvfp4_ckpt_gemv_f32_vulkan_schedule},
     {21, "x_type", 1, 1, nvfp4_ckpt_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, nvfp4_ckpt_gemv_f16_vulkan_views},
-    {31, "y_type", 0, 3, nvfp4_ckpt_gemv_f16_vulkan_y_type}};
-
-static const qk_code *const nvfp4_ckpt_gemv_f16_schedules[] = {0, &qk_nvfp4_ckpt_gemv_rows_spirv, &qk_nvfp4_ckpt_gemv_wide_spirv, 0,
-    &qk_nvfp4_ckpt_gemv_shared_spirv, &qk_nvfp4_ckpt_gemv_teams_spirv};
+    {30, "views", 0, 2, nvfp4_ckpt_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, nvfp4_ckpt_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
     .abi = 22,
@@ -950,12 +838,12 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_nvfp4_ckpt_gemv_rows_spirv,
-    .schedules = nvfp4_ckpt_gemv_f16_schedules,
+    .schedules = nvfp4_ckpt_gemv_f32_schedules,
     .binding_count = 9,
     .bindings = nvfp4_ckpt_gemv_f16_bindings,
     .push_bytes = 128,
     .push_count = 32,
-    .push = nvfp4_ckpt_gemv_f16_push,
+    .push = nvfp4_ckpt_gemv_f32_push,
     .spec_constant_count = 13,
     .spec_constants = nvfp4_ckpt_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -978,13 +866,6 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
     .sum_roundings = 124,
 };
 
-static const uint32_t nvfp4_ckpt_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const uint32_t nvfp4_ckpt_gemv_f16_metal_views[] = {0, 1};
-static const uint32_t nvfp4_ckpt_gemv_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant nvfp4_ckpt_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, nvfp4_ckpt_gemv_f16_metal_batch},
-    {30, "views", 0, 2, nvfp4_ckpt_gemv_f16_metal_views},
-    {31, "y_type", 0, 3, nvfp4_ckpt_gemv_f16_metal_y_type}};
-
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_metal = {
     .abi = 22,
     .name = "nvfp4_ckpt_gemv_f16",
@@ -997,9 +878,9 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f16_metal = {
     .bindings = nvfp4_ckpt_gemv_f16_bindings,
     .push_bytes = 128,
     .push_count = 32,
-    .push = nvfp4_ckpt_gemv_f16_push,
+    .push = nvfp4_ckpt_gemv_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = nvfp4_ckpt_gemv_f16_metal_constants,
+    .spec_constants = nvfp4_ckpt_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1054,22 +935,15 @@ static const qk_field nvfp4_ckpt_gemv_id_f32_push[] = {
     {"weights_outer", 96, 4},
     {"y_outer", 100, 4},
 };
-
-static const uint32_t nvfp4_ckpt_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t nvfp4_ckpt_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_id_f32_vulkan_schedule[] = {0, 1};
-static const uint32_t nvfp4_ckpt_gemv_id_f32_vulkan_x_type[] = {0};
-static const uint32_t nvfp4_ckpt_gemv_id_f32_vulkan_views[] = {0, 1};
-static const uint32_t nvfp4_ckpt_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant nvfp4_ckpt_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    nvfp4_ckpt_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, nvfp4_ckpt_gemv_id_f32_vulkan_rows},
+    nvfp4_ckpt_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, nvfp4_ckpt_gemv_f32_vulkan_rows},
     {20, "schedule", 0, 2, nvfp4_ckpt_gemv_id_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, nvfp4_ckpt_gemv_id_f32_vulkan_x_type},
+    {21, "x_type", 0, 1, nvfp4_ckpt_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, nvfp4_ckpt_gemv_id_f32_vulkan_views},
-    {31, "y_type", 0, 3, nvfp4_ckpt_gemv_id_f32_vulkan_y_type}};
-
+    {30, "views", 0, 2, nvfp4_ckpt_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, nvfp4_ckpt_gemv_f32_vulkan_y_type}};
 static const qk_code *const nvfp4_ckpt_gemv_id_f32_schedules[] = {0, &qk_nvfp4_ckpt_gemv_id_rows_spirv};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_id_f32_vulkan = {
@@ -1101,10 +975,8 @@ const qk_kernel qk_nvfp4_ckpt_gemv_id_f32_vulkan = {
     .sum_roundings = 76,
 };
 
-static const uint32_t nvfp4_ckpt_gemv_id_f32_metal_views[] = {0, 1};
-static const uint32_t nvfp4_ckpt_gemv_id_f32_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant nvfp4_ckpt_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, nvfp4_ckpt_gemv_id_f32_metal_views},
-    {31, "y_type", 0, 3, nvfp4_ckpt_gemv_id_f32_metal_y_type}};
+static const qk_spec_constant nvfp4_ckpt_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, nvfp4_ckpt_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, nvfp4_ckpt_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_id_f32_metal = {
     .abi = 22,
@@ -1147,51 +1019,14 @@ static const qk_binding nvfp4_ckpt_gemv_id_f16_bindings[] = {
     {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field nvfp4_ckpt_gemv_id_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"cols", 36, 4},
-    {"grid_rows", 40, 4},
-    {"grid_cols", 44, 4},
-    {"weights_inner", 48, 4},
-    {"x_first", 52, 4},
-    {"x_stride", 56, 4},
-    {"x_inner", 60, 4},
-    {"y_skip", 64, 4},
-    {"y_stride", 68, 4},
-    {"y_inner", 72, 4},
-    {"ids_skip", 76, 4},
-    {"ids_inner", 80, 4},
-    {"sets", 84, 4},
-    {"set_first", 88, 4},
-    {"weights_first", 92, 4},
-    {"weights_outer", 96, 4},
-    {"y_outer", 100, 4},
-};
-
-static const uint32_t nvfp4_ckpt_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t nvfp4_ckpt_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t nvfp4_ckpt_gemv_id_f16_vulkan_schedule[] = {0, 1};
-static const uint32_t nvfp4_ckpt_gemv_id_f16_vulkan_x_type[] = {1};
-static const uint32_t nvfp4_ckpt_gemv_id_f16_vulkan_views[] = {0, 1};
-static const uint32_t nvfp4_ckpt_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant nvfp4_ckpt_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    nvfp4_ckpt_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, nvfp4_ckpt_gemv_id_f16_vulkan_rows},
-    {20, "schedule", 0, 2, nvfp4_ckpt_gemv_id_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, nvfp4_ckpt_gemv_id_f16_vulkan_x_type},
+    nvfp4_ckpt_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, nvfp4_ckpt_gemv_f32_vulkan_rows},
+    {20, "schedule", 0, 2, nvfp4_ckpt_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, nvfp4_ckpt_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, nvfp4_ckpt_gemv_id_f16_vulkan_views},
-    {31, "y_type", 0, 3, nvfp4_ckpt_gemv_id_f16_vulkan_y_type}};
-
-static const qk_code *const nvfp4_ckpt_gemv_id_f16_schedules[] = {0, &qk_nvfp4_ckpt_gemv_id_rows_spirv};
+    {30, "views", 0, 2, nvfp4_ckpt_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, nvfp4_ckpt_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_id_f16_vulkan = {
     .abi = 22,
@@ -1201,12 +1036,12 @@ const qk_kernel qk_nvfp4_ckpt_gemv_id_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_nvfp4_ckpt_gemv_id_rows_spirv,
-    .schedules = nvfp4_ckpt_gemv_id_f16_schedules,
+    .schedules = nvfp4_ckpt_gemv_id_f32_schedules,
     .binding_count = 11,
     .bindings = nvfp4_ckpt_gemv_id_f16_bindings,
     .push_bytes = 104,
     .push_count = 26,
-    .push = nvfp4_ckpt_gemv_id_f16_push,
+    .push = nvfp4_ckpt_gemv_id_f32_push,
     .spec_constant_count = 7,
     .spec_constants = nvfp4_ckpt_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1222,11 +1057,6 @@ const qk_kernel qk_nvfp4_ckpt_gemv_id_f16_vulkan = {
     .sum_roundings = 76,
 };
 
-static const uint32_t nvfp4_ckpt_gemv_id_f16_metal_views[] = {0, 1};
-static const uint32_t nvfp4_ckpt_gemv_id_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant nvfp4_ckpt_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, nvfp4_ckpt_gemv_id_f16_metal_views},
-    {31, "y_type", 0, 3, nvfp4_ckpt_gemv_id_f16_metal_y_type}};
-
 const qk_kernel qk_nvfp4_ckpt_gemv_id_f16_metal = {
     .abi = 22,
     .name = "nvfp4_ckpt_gemv_id_f16",
@@ -1239,9 +1069,9 @@ const qk_kernel qk_nvfp4_ckpt_gemv_id_f16_metal = {
     .bindings = nvfp4_ckpt_gemv_id_f16_bindings,
     .push_bytes = 104,
     .push_count = 26,
-    .push = nvfp4_ckpt_gemv_id_f16_push,
+    .push = nvfp4_ckpt_gemv_id_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = nvfp4_ckpt_gemv_id_f16_metal_constants,
+    .spec_constants = nvfp4_ckpt_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,

@@ -407,7 +407,6 @@ static const qk_binding q4_0_dequant_f32_bindings[] = {
 static const qk_field q4_0_dequant_f32_push[] = {
     {"tiles", 0, 4},
 };
-
 static const uint32_t q4_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant q4_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_f32_vulkan_local_size_x}};
 
@@ -459,14 +458,9 @@ static const qk_binding q4_0_dequant_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
     {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
-static const qk_field q4_0_dequant_f16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t q4_0_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_0_dequant_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t q4_0_dequant_f16_vulkan_y_type[] = {1};
-static const qk_spec_constant q4_0_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_f16_vulkan_local_size_x},
+static const qk_spec_constant q4_0_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_f32_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, q4_0_dequant_f16_vulkan_rounds_f16},
     {31, "y_type", 1, 1, q4_0_dequant_f16_vulkan_y_type}};
 
@@ -482,7 +476,7 @@ const qk_kernel qk_q4_0_dequant_f16_vulkan = {
     .bindings = q4_0_dequant_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q4_0_dequant_f16_push,
+    .push = q4_0_dequant_f32_push,
     .spec_constant_count = 3,
     .spec_constants = q4_0_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
@@ -505,7 +499,7 @@ const qk_kernel qk_q4_0_dequant_f16_metal = {
     .bindings = q4_0_dequant_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q4_0_dequant_f16_push,
+    .push = q4_0_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -518,15 +512,9 @@ static const qk_binding q4_0_dequant_bf16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
     {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
-static const qk_field q4_0_dequant_bf16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t q4_0_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_0_dequant_bf16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t q4_0_dequant_bf16_vulkan_y_type[] = {2};
-static const qk_spec_constant q4_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_bf16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, q4_0_dequant_bf16_vulkan_rounds_f16},
+static const qk_spec_constant q4_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_f32_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q4_0_dequant_f16_vulkan_rounds_f16},
     {31, "y_type", 2, 1, q4_0_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
@@ -541,7 +529,7 @@ const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
     .bindings = q4_0_dequant_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q4_0_dequant_bf16_push,
+    .push = q4_0_dequant_f32_push,
     .spec_constant_count = 3,
     .spec_constants = q4_0_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
@@ -564,7 +552,7 @@ const qk_kernel qk_q4_0_dequant_bf16_metal = {
     .bindings = q4_0_dequant_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q4_0_dequant_bf16_push,
+    .push = q4_0_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -604,9 +592,6 @@ static const qk_field q4_0_gather_f32_push[] = {
     {"table_first", 84, 4},
 };
 
-static const uint32_t q4_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q4_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_f32_vulkan_local_size_x}};
-
 const qk_kernel qk_q4_0_gather_f32_vulkan = {
     .abi = 22,
     .name = "q4_0_gather_f32",
@@ -621,7 +606,7 @@ const qk_kernel qk_q4_0_gather_f32_vulkan = {
     .push_count = 22,
     .push = q4_0_gather_f32_push,
     .spec_constant_count = 1,
-    .spec_constants = q4_0_gather_f32_vulkan_constants,
+    .spec_constants = q4_0_dequant_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -657,37 +642,6 @@ static const qk_binding q4_0_gather_f16_bindings[] = {
     {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field q4_0_gather_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t q4_0_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_0_gather_f16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t q4_0_gather_f16_vulkan_y_type[] = {1};
-static const qk_spec_constant q4_0_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, q4_0_gather_f16_vulkan_rounds_f16},
-    {31, "y_type", 1, 1, q4_0_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gather_f16_vulkan = {
     .abi = 22,
@@ -701,9 +655,9 @@ const qk_kernel qk_q4_0_gather_f16_vulkan = {
     .bindings = q4_0_gather_f16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q4_0_gather_f16_push,
+    .push = q4_0_gather_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = q4_0_gather_f16_vulkan_constants,
+    .spec_constants = q4_0_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -724,7 +678,7 @@ const qk_kernel qk_q4_0_gather_f16_metal = {
     .bindings = q4_0_gather_f16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q4_0_gather_f16_push,
+    .push = q4_0_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -739,37 +693,6 @@ static const qk_binding q4_0_gather_bf16_bindings[] = {
     {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field q4_0_gather_bf16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t q4_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_0_gather_bf16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t q4_0_gather_bf16_vulkan_y_type[] = {2};
-static const qk_spec_constant q4_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_bf16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, q4_0_gather_bf16_vulkan_rounds_f16},
-    {31, "y_type", 2, 1, q4_0_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gather_bf16_vulkan = {
     .abi = 22,
@@ -783,9 +706,9 @@ const qk_kernel qk_q4_0_gather_bf16_vulkan = {
     .bindings = q4_0_gather_bf16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q4_0_gather_bf16_push,
+    .push = q4_0_gather_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = q4_0_gather_bf16_vulkan_constants,
+    .spec_constants = q4_0_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -806,7 +729,7 @@ const qk_kernel qk_q4_0_gather_bf16_metal = {
     .bindings = q4_0_gather_bf16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q4_0_gather_bf16_push,
+    .push = q4_0_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -855,8 +778,6 @@ static const qk_field q4_0_gemv_f32_push[] = {
     {"y_second", 108, 4},
     {"y_third", 112, 4},
 };
-
-static const uint32_t q4_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_0_gemv_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q4_0_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
@@ -870,7 +791,7 @@ static const uint32_t q4_0_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_0_gemv_f32_vulkan_x_type[] = {0};
 static const uint32_t q4_0_gemv_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_f32_vulkan_local_size_x},
+static const qk_spec_constant q4_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_dequant_f32_vulkan_local_size_x},
     {1, "batch", 1, 8, q4_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, q4_0_gemv_f32_vulkan_split},
@@ -886,7 +807,6 @@ static const qk_spec_constant q4_0_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, q4_0_gemv_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
-
 static const qk_code *const q4_0_gemv_f32_schedules[] = {0, &qk_q4_0_gemv_rows_spirv, &qk_q4_0_gemv_wide_spirv, &qk_q4_0_gemv_ahead_spirv,
     &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv};
 
@@ -928,10 +848,9 @@ const qk_kernel qk_q4_0_gemv_f32_vulkan = {
 
 static const uint32_t q4_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_f32_metal_views[] = {0, 1};
-static const uint32_t q4_0_gemv_f32_metal_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_0_gemv_f32_metal_batch},
     {30, "views", 0, 2, q4_0_gemv_f32_metal_views},
-    {31, "y_type", 0, 3, q4_0_gemv_f32_metal_y_type}};
+    {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gemv_f32_metal = {
     .abi = 22,
@@ -957,80 +876,26 @@ const qk_kernel qk_q4_0_gemv_f32_metal = {
     .sum_roundings = 122,
 };
 
-static const qk_binding q4_0_gemv_int8_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q4_0_gemv_int8_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t q4_0_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_0_gemv_int8_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t q4_0_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_digits[] = {1};
-static const uint32_t q4_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_int8_f32_vulkan_padded[] = {0, 1};
-static const uint32_t q4_0_gemv_int8_f32_vulkan_checked[] = {0, 1};
-static const uint32_t q4_0_gemv_int8_f32_vulkan_turns[] = {1, 4};
-static const uint32_t q4_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t q4_0_gemv_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_0_gemv_int8_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int8_f32_vulkan_local_size_x},
-    {1, "batch", 1, 8, q4_0_gemv_int8_f32_vulkan_batch},
-    {2, "rows", 4, 4, q4_0_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 6, q4_0_gemv_int8_f32_vulkan_split},
+static const qk_spec_constant q4_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, q4_0_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, q4_0_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, q4_0_gemv_f32_vulkan_split},
     {4, "digits", 1, 1, q4_0_gemv_int8_f32_vulkan_digits},
-    {6, "shared_fours", 512, 5, q4_0_gemv_int8_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, q4_0_gemv_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, q4_0_gemv_int8_f32_vulkan_x_packed},
-    {11, "padded", 0, 2, q4_0_gemv_int8_f32_vulkan_padded},
-    {12, "checked", 1, 2, q4_0_gemv_int8_f32_vulkan_checked},
-    {43, "turns", 1, 2, q4_0_gemv_int8_f32_vulkan_turns},
-    {7, "staged", 1, 4, q4_0_gemv_int8_f32_vulkan_staged},
+    {11, "padded", 0, 2, q4_0_gemv_f32_vulkan_padded},
+    {12, "checked", 1, 2, q4_0_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, q4_0_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, q4_0_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_int8_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q4_0_gemv_int8_f32_vulkan_x_type},
+    {21, "x_type", 0, 1, q4_0_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, q4_0_gemv_int8_f32_vulkan_views},
-    {31, "y_type", 0, 3, q4_0_gemv_int8_f32_vulkan_y_type}};
-
+    {30, "views", 0, 3, q4_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 static const qk_code *const q4_0_gemv_int8_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
@@ -1044,10 +909,10 @@ const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
     .code = &qk_q4_0_gemv_int8_rows_spirv,
     .schedules = q4_0_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = q4_0_gemv_int8_f32_bindings,
+    .bindings = q4_0_gemv_f32_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = q4_0_gemv_int8_f32_push,
+    .push = q4_0_gemv_f32_push,
     .spec_constant_count = 17,
     .spec_constants = q4_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -1069,82 +934,24 @@ const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
     .x_reach = 32,
 };
 
-static const qk_binding q4_0_gemv_split_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q4_0_gemv_split_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t q4_0_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_0_gemv_split_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t q4_0_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_split_f32_vulkan_digits[] = {2};
-static const uint32_t q4_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t q4_0_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_split_f32_vulkan_padded[] = {0, 1};
-static const uint32_t q4_0_gemv_split_f32_vulkan_checked[] = {0, 1};
-static const uint32_t q4_0_gemv_split_f32_vulkan_turns[] = {1, 4};
-static const uint32_t q4_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_0_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t q4_0_gemv_split_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_0_gemv_split_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_split_f32_vulkan_local_size_x},
-    {1, "batch", 1, 8, q4_0_gemv_split_f32_vulkan_batch},
-    {2, "rows", 4, 4, q4_0_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 6, q4_0_gemv_split_f32_vulkan_split},
+static const qk_spec_constant q4_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, q4_0_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, q4_0_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, q4_0_gemv_f32_vulkan_split},
     {4, "digits", 2, 1, q4_0_gemv_split_f32_vulkan_digits},
-    {6, "shared_fours", 512, 5, q4_0_gemv_split_f32_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, q4_0_gemv_split_f32_vulkan_x_packed},
-    {11, "padded", 0, 2, q4_0_gemv_split_f32_vulkan_padded},
-    {12, "checked", 0, 2, q4_0_gemv_split_f32_vulkan_checked},
-    {43, "turns", 1, 2, q4_0_gemv_split_f32_vulkan_turns},
-    {7, "staged", 1, 4, q4_0_gemv_split_f32_vulkan_staged},
-    {20, "schedule", 0, 5, q4_0_gemv_split_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q4_0_gemv_split_f32_vulkan_x_type},
+    {6, "shared_fours", 512, 5, q4_0_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q4_0_gemv_int8_f32_vulkan_x_packed},
+    {11, "padded", 0, 2, q4_0_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, q4_0_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, q4_0_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, q4_0_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 5, q4_0_gemv_int8_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q4_0_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, q4_0_gemv_split_f32_vulkan_views},
-    {31, "y_type", 0, 3, q4_0_gemv_split_f32_vulkan_y_type}};
-
-static const qk_code *const q4_0_gemv_split_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
-    &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, q4_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
     .abi = 22,
@@ -1154,12 +961,12 @@ const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q4_0_gemv_int8_rows_spirv,
-    .schedules = q4_0_gemv_split_f32_schedules,
+    .schedules = q4_0_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = q4_0_gemv_split_f32_bindings,
+    .bindings = q4_0_gemv_f32_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = q4_0_gemv_split_f32_push,
+    .push = q4_0_gemv_f32_push,
     .spec_constant_count = 17,
     .spec_constants = q4_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -1181,82 +988,24 @@ const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
     .x_reach = 32,
 };
 
-static const qk_binding q4_0_gemv_int24_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q4_0_gemv_int24_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t q4_0_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_0_gemv_int24_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t q4_0_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_digits[] = {3};
-static const uint32_t q4_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t q4_0_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_int24_f32_vulkan_padded[] = {0, 1};
-static const uint32_t q4_0_gemv_int24_f32_vulkan_checked[] = {0, 1};
-static const uint32_t q4_0_gemv_int24_f32_vulkan_turns[] = {1, 4};
-static const uint32_t q4_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_0_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t q4_0_gemv_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_0_gemv_int24_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int24_f32_vulkan_local_size_x},
-    {1, "batch", 1, 8, q4_0_gemv_int24_f32_vulkan_batch},
-    {2, "rows", 4, 4, q4_0_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 6, q4_0_gemv_int24_f32_vulkan_split},
+static const qk_spec_constant q4_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, q4_0_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, q4_0_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, q4_0_gemv_f32_vulkan_split},
     {4, "digits", 3, 1, q4_0_gemv_int24_f32_vulkan_digits},
-    {6, "shared_fours", 512, 5, q4_0_gemv_int24_f32_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, q4_0_gemv_int24_f32_vulkan_x_packed},
-    {11, "padded", 0, 2, q4_0_gemv_int24_f32_vulkan_padded},
-    {12, "checked", 0, 2, q4_0_gemv_int24_f32_vulkan_checked},
-    {43, "turns", 1, 2, q4_0_gemv_int24_f32_vulkan_turns},
-    {7, "staged", 1, 4, q4_0_gemv_int24_f32_vulkan_staged},
-    {20, "schedule", 0, 5, q4_0_gemv_int24_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q4_0_gemv_int24_f32_vulkan_x_type},
+    {6, "shared_fours", 512, 5, q4_0_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q4_0_gemv_int8_f32_vulkan_x_packed},
+    {11, "padded", 0, 2, q4_0_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, q4_0_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, q4_0_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, q4_0_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 5, q4_0_gemv_int8_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q4_0_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, q4_0_gemv_int24_f32_vulkan_views},
-    {31, "y_type", 0, 3, q4_0_gemv_int24_f32_vulkan_y_type}};
-
-static const qk_code *const q4_0_gemv_int24_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
-    &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, q4_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
     .abi = 22,
@@ -1266,12 +1015,12 @@ const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q4_0_gemv_int8_rows_spirv,
-    .schedules = q4_0_gemv_int24_f32_schedules,
+    .schedules = q4_0_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = q4_0_gemv_int24_f32_bindings,
+    .bindings = q4_0_gemv_f32_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = q4_0_gemv_int24_f32_push,
+    .push = q4_0_gemv_f32_push,
     .spec_constant_count = 17,
     .spec_constants = q4_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -1302,71 +1051,23 @@ static const qk_binding q4_0_gemv_f16_bindings[] = {
     {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field q4_0_gemv_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t q4_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_0_gemv_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t q4_0_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t q4_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t q4_0_gemv_f16_vulkan_padded[] = {0, 1};
-static const uint32_t q4_0_gemv_f16_vulkan_checked[] = {0, 1};
-static const uint32_t q4_0_gemv_f16_vulkan_turns[] = {1, 4};
-static const uint32_t q4_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_0_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
-static const uint32_t q4_0_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_0_gemv_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_0_gemv_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, q4_0_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, q4_0_gemv_f16_vulkan_rows},
-    {3, "split", 1, 6, q4_0_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 5, q4_0_gemv_f16_vulkan_shared_fours},
-    {11, "padded", 0, 2, q4_0_gemv_f16_vulkan_padded},
-    {12, "checked", 0, 2, q4_0_gemv_f16_vulkan_checked},
-    {43, "turns", 1, 2, q4_0_gemv_f16_vulkan_turns},
-    {7, "staged", 1, 4, q4_0_gemv_f16_vulkan_staged},
-    {20, "schedule", 0, 6, q4_0_gemv_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, q4_0_gemv_f16_vulkan_lanes},
+static const qk_spec_constant q4_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, q4_0_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, q4_0_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, q4_0_gemv_f32_vulkan_split},
+    {6, "shared_fours", 512, 5, q4_0_gemv_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, q4_0_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, q4_0_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, q4_0_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, q4_0_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 6, q4_0_gemv_f32_vulkan_schedule},
+    {14, "lanes", 32, 4, q4_0_gemv_f32_vulkan_lanes},
     {21, "x_type", 1, 1, q4_0_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, q4_0_gemv_f16_vulkan_views},
-    {31, "y_type", 0, 3, q4_0_gemv_f16_vulkan_y_type}};
-
-static const qk_code *const q4_0_gemv_f16_schedules[] = {0, &qk_q4_0_gemv_rows_spirv, &qk_q4_0_gemv_wide_spirv, &qk_q4_0_gemv_ahead_spirv,
-    &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv};
+    {30, "views", 0, 3, q4_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gemv_f16_vulkan = {
     .abi = 22,
@@ -1376,12 +1077,12 @@ const qk_kernel qk_q4_0_gemv_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q4_0_gemv_rows_spirv,
-    .schedules = q4_0_gemv_f16_schedules,
+    .schedules = q4_0_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = q4_0_gemv_f16_push,
+    .push = q4_0_gemv_f32_push,
     .spec_constant_count = 16,
     .spec_constants = q4_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1404,13 +1105,6 @@ const qk_kernel qk_q4_0_gemv_f16_vulkan = {
     .sum_roundings = 122,
 };
 
-static const uint32_t q4_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const uint32_t q4_0_gemv_f16_metal_views[] = {0, 1};
-static const uint32_t q4_0_gemv_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_0_gemv_f16_metal_batch},
-    {30, "views", 0, 2, q4_0_gemv_f16_metal_views},
-    {31, "y_type", 0, 3, q4_0_gemv_f16_metal_y_type}};
-
 const qk_kernel qk_q4_0_gemv_f16_metal = {
     .abi = 22,
     .name = "q4_0_gemv_f16",
@@ -1423,9 +1117,9 @@ const qk_kernel qk_q4_0_gemv_f16_metal = {
     .bindings = q4_0_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = q4_0_gemv_f16_push,
+    .push = q4_0_gemv_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = q4_0_gemv_f16_metal_constants,
+    .spec_constants = q4_0_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1435,82 +1129,23 @@ const qk_kernel qk_q4_0_gemv_f16_metal = {
     .sum_roundings = 122,
 };
 
-static const qk_binding q4_0_gemv_int8_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q4_0_gemv_int8_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t q4_0_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_0_gemv_int8_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t q4_0_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t q4_0_gemv_int8_f16_vulkan_digits[] = {1};
-static const uint32_t q4_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t q4_0_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_int8_f16_vulkan_padded[] = {0, 1};
-static const uint32_t q4_0_gemv_int8_f16_vulkan_checked[] = {0, 1};
-static const uint32_t q4_0_gemv_int8_f16_vulkan_turns[] = {1, 4};
-static const uint32_t q4_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_0_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t q4_0_gemv_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_0_gemv_int8_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int8_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, q4_0_gemv_int8_f16_vulkan_batch},
-    {2, "rows", 4, 4, q4_0_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 6, q4_0_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, q4_0_gemv_int8_f16_vulkan_digits},
-    {6, "shared_fours", 512, 5, q4_0_gemv_int8_f16_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, q4_0_gemv_int8_f16_vulkan_x_packed},
-    {11, "padded", 0, 2, q4_0_gemv_int8_f16_vulkan_padded},
-    {12, "checked", 1, 2, q4_0_gemv_int8_f16_vulkan_checked},
-    {43, "turns", 1, 2, q4_0_gemv_int8_f16_vulkan_turns},
-    {7, "staged", 1, 4, q4_0_gemv_int8_f16_vulkan_staged},
-    {20, "schedule", 0, 5, q4_0_gemv_int8_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q4_0_gemv_int8_f16_vulkan_x_type},
+static const qk_spec_constant q4_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, q4_0_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, q4_0_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, q4_0_gemv_f32_vulkan_split},
+    {4, "digits", 1, 1, q4_0_gemv_int8_f32_vulkan_digits},
+    {6, "shared_fours", 512, 5, q4_0_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q4_0_gemv_int8_f32_vulkan_x_packed},
+    {11, "padded", 0, 2, q4_0_gemv_f32_vulkan_padded},
+    {12, "checked", 1, 2, q4_0_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, q4_0_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, q4_0_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 5, q4_0_gemv_int8_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, q4_0_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, q4_0_gemv_int8_f16_vulkan_views},
-    {31, "y_type", 0, 3, q4_0_gemv_int8_f16_vulkan_y_type}};
-
-static const qk_code *const q4_0_gemv_int8_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
-    &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, q4_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
     .abi = 22,
@@ -1520,12 +1155,12 @@ const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q4_0_gemv_int8_rows_spirv,
-    .schedules = q4_0_gemv_int8_f16_schedules,
+    .schedules = q4_0_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = q4_0_gemv_int8_f16_bindings,
+    .bindings = q4_0_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = q4_0_gemv_int8_f16_push,
+    .push = q4_0_gemv_f32_push,
     .spec_constant_count = 17,
     .spec_constants = q4_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1547,82 +1182,23 @@ const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
     .x_reach = 32,
 };
 
-static const qk_binding q4_0_gemv_split_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q4_0_gemv_split_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t q4_0_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_0_gemv_split_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t q4_0_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t q4_0_gemv_split_f16_vulkan_digits[] = {2};
-static const uint32_t q4_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t q4_0_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_split_f16_vulkan_padded[] = {0, 1};
-static const uint32_t q4_0_gemv_split_f16_vulkan_checked[] = {0, 1};
-static const uint32_t q4_0_gemv_split_f16_vulkan_turns[] = {1, 4};
-static const uint32_t q4_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_0_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t q4_0_gemv_split_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_0_gemv_split_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_split_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, q4_0_gemv_split_f16_vulkan_batch},
-    {2, "rows", 4, 4, q4_0_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 6, q4_0_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, q4_0_gemv_split_f16_vulkan_digits},
-    {6, "shared_fours", 512, 5, q4_0_gemv_split_f16_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, q4_0_gemv_split_f16_vulkan_x_packed},
-    {11, "padded", 0, 2, q4_0_gemv_split_f16_vulkan_padded},
-    {12, "checked", 0, 2, q4_0_gemv_split_f16_vulkan_checked},
-    {43, "turns", 1, 2, q4_0_gemv_split_f16_vulkan_turns},
-    {7, "staged", 1, 4, q4_0_gemv_split_f16_vulkan_staged},
-    {20, "schedule", 0, 5, q4_0_gemv_split_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q4_0_gemv_split_f16_vulkan_x_type},
+static const qk_spec_constant q4_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, q4_0_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, q4_0_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, q4_0_gemv_f32_vulkan_split},
+    {4, "digits", 2, 1, q4_0_gemv_split_f32_vulkan_digits},
+    {6, "shared_fours", 512, 5, q4_0_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q4_0_gemv_int8_f32_vulkan_x_packed},
+    {11, "padded", 0, 2, q4_0_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, q4_0_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, q4_0_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, q4_0_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 5, q4_0_gemv_int8_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, q4_0_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, q4_0_gemv_split_f16_vulkan_views},
-    {31, "y_type", 0, 3, q4_0_gemv_split_f16_vulkan_y_type}};
-
-static const qk_code *const q4_0_gemv_split_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
-    &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, q4_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
     .abi = 22,
@@ -1632,12 +1208,12 @@ const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q4_0_gemv_int8_rows_spirv,
-    .schedules = q4_0_gemv_split_f16_schedules,
+    .schedules = q4_0_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = q4_0_gemv_split_f16_bindings,
+    .bindings = q4_0_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = q4_0_gemv_split_f16_push,
+    .push = q4_0_gemv_f32_push,
     .spec_constant_count = 17,
     .spec_constants = q4_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1659,82 +1235,23 @@ const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
     .x_reach = 32,
 };
 
-static const qk_binding q4_0_gemv_int24_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q4_0_gemv_int24_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t q4_0_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_0_gemv_int24_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t q4_0_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t q4_0_gemv_int24_f16_vulkan_digits[] = {3};
-static const uint32_t q4_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t q4_0_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_int24_f16_vulkan_padded[] = {0, 1};
-static const uint32_t q4_0_gemv_int24_f16_vulkan_checked[] = {0, 1};
-static const uint32_t q4_0_gemv_int24_f16_vulkan_turns[] = {1, 4};
-static const uint32_t q4_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_0_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
-static const uint32_t q4_0_gemv_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_0_gemv_int24_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int24_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, q4_0_gemv_int24_f16_vulkan_batch},
-    {2, "rows", 4, 4, q4_0_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 6, q4_0_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, q4_0_gemv_int24_f16_vulkan_digits},
-    {6, "shared_fours", 512, 5, q4_0_gemv_int24_f16_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, q4_0_gemv_int24_f16_vulkan_x_packed},
-    {11, "padded", 0, 2, q4_0_gemv_int24_f16_vulkan_padded},
-    {12, "checked", 0, 2, q4_0_gemv_int24_f16_vulkan_checked},
-    {43, "turns", 1, 2, q4_0_gemv_int24_f16_vulkan_turns},
-    {7, "staged", 1, 4, q4_0_gemv_int24_f16_vulkan_staged},
-    {20, "schedule", 0, 5, q4_0_gemv_int24_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q4_0_gemv_int24_f16_vulkan_x_type},
+static const qk_spec_constant q4_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, q4_0_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, q4_0_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, q4_0_gemv_f32_vulkan_split},
+    {4, "digits", 3, 1, q4_0_gemv_int24_f32_vulkan_digits},
+    {6, "shared_fours", 512, 5, q4_0_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q4_0_gemv_int8_f32_vulkan_x_packed},
+    {11, "padded", 0, 2, q4_0_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, q4_0_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, q4_0_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, q4_0_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 5, q4_0_gemv_int8_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, q4_0_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, q4_0_gemv_int24_f16_vulkan_views},
-    {31, "y_type", 0, 3, q4_0_gemv_int24_f16_vulkan_y_type}};
-
-static const qk_code *const q4_0_gemv_int24_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
-    &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, q4_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
     .abi = 22,
@@ -1744,12 +1261,12 @@ const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q4_0_gemv_int8_rows_spirv,
-    .schedules = q4_0_gemv_int24_f16_schedules,
+    .schedules = q4_0_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = q4_0_gemv_int24_f16_bindings,
+    .bindings = q4_0_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = q4_0_gemv_int24_f16_push,
+    .push = q4_0_gemv_f32_push,
     .spec_constant_count = 17,
     .spec_constants = q4_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1807,27 +1324,17 @@ static const qk_field q4_0_gemv_id_f32_push[] = {
     {"weights_outer", 84, 4},
     {"y_outer", 88, 4},
 };
-
-static const uint32_t q4_0_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_0_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_0_gemv_id_f32_vulkan_padded[] = {0, 1};
-static const uint32_t q4_0_gemv_id_f32_vulkan_checked[] = {0, 1};
-static const uint32_t q4_0_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_id_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_0_gemv_id_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, q4_0_gemv_id_f32_vulkan_rows},
-    {11, "padded", 0, 2, q4_0_gemv_id_f32_vulkan_padded},
-    {12, "checked", 0, 2, q4_0_gemv_id_f32_vulkan_checked},
-    {7, "staged", 1, 4, q4_0_gemv_id_f32_vulkan_staged},
+static const qk_spec_constant q4_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, q4_0_gemv_f32_vulkan_rows},
+    {11, "padded", 0, 2, q4_0_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, q4_0_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, q4_0_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q4_0_gemv_id_f32_vulkan_x_type},
+    {21, "x_type", 0, 1, q4_0_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_0_gemv_id_f32_vulkan_views},
-    {31, "y_type", 0, 3, q4_0_gemv_id_f32_vulkan_y_type}};
-
+    {30, "views", 0, 3, q4_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 static const qk_code *const q4_0_gemv_id_f32_schedules[] = {0, &qk_q4_0_gemv_id_rows_spirv, &qk_q4_0_gemv_id_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
@@ -1857,10 +1364,8 @@ const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
     .sum_roundings = 122,
 };
 
-static const uint32_t q4_0_gemv_id_f32_metal_views[] = {0, 1};
-static const uint32_t q4_0_gemv_id_f32_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_0_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, q4_0_gemv_id_f32_metal_views},
-    {31, "y_type", 0, 3, q4_0_gemv_id_f32_metal_y_type}};
+static const qk_spec_constant q4_0_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, q4_0_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gemv_id_f32_metal = {
     .abi = 22,
@@ -1886,66 +1391,17 @@ const qk_kernel qk_q4_0_gemv_id_f32_metal = {
     .sum_roundings = 74,
 };
 
-static const qk_binding q4_0_gemv_id_int8_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q4_0_gemv_id_int8_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t q4_0_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_0_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_0_gemv_id_int8_f32_vulkan_digits[] = {1};
-static const uint32_t q4_0_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
-static const uint32_t q4_0_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
-static const uint32_t q4_0_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_0_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_id_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_0_gemv_id_int8_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    q4_0_gemv_id_int8_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, q4_0_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, q4_0_gemv_id_int8_f32_vulkan_digits},
-    {11, "padded", 0, 2, q4_0_gemv_id_int8_f32_vulkan_padded},
-    {12, "checked", 0, 2, q4_0_gemv_id_int8_f32_vulkan_checked},
-    {7, "staged", 1, 4, q4_0_gemv_id_int8_f32_vulkan_staged},
-    {20, "schedule", 0, 3, q4_0_gemv_id_int8_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q4_0_gemv_id_int8_f32_vulkan_x_type},
+static const qk_spec_constant q4_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, q4_0_gemv_f32_vulkan_rows},
+    {4, "digits", 1, 1, q4_0_gemv_int8_f32_vulkan_digits},
+    {11, "padded", 0, 2, q4_0_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, q4_0_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, q4_0_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q4_0_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q4_0_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_0_gemv_id_int8_f32_vulkan_views},
-    {31, "y_type", 0, 3, q4_0_gemv_id_int8_f32_vulkan_y_type}};
-
+    {30, "views", 0, 3, q4_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 static const qk_code *const q4_0_gemv_id_int8_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
@@ -1958,10 +1414,10 @@ const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
     .code = &qk_q4_0_gemv_id_int8_rows_spirv,
     .schedules = q4_0_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = q4_0_gemv_id_int8_f32_bindings,
+    .bindings = q4_0_gemv_id_f32_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = q4_0_gemv_id_int8_f32_push,
+    .push = q4_0_gemv_id_f32_push,
     .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -1978,67 +1434,17 @@ const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
     .x_reach = 32,
 };
 
-static const qk_binding q4_0_gemv_id_split_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q4_0_gemv_id_split_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t q4_0_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_0_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_0_gemv_id_split_f32_vulkan_digits[] = {2};
-static const uint32_t q4_0_gemv_id_split_f32_vulkan_padded[] = {0, 1};
-static const uint32_t q4_0_gemv_id_split_f32_vulkan_checked[] = {0, 1};
-static const uint32_t q4_0_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_0_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_id_split_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_0_gemv_id_split_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    q4_0_gemv_id_split_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, q4_0_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, q4_0_gemv_id_split_f32_vulkan_digits},
-    {11, "padded", 0, 2, q4_0_gemv_id_split_f32_vulkan_padded},
-    {12, "checked", 0, 2, q4_0_gemv_id_split_f32_vulkan_checked},
-    {7, "staged", 1, 4, q4_0_gemv_id_split_f32_vulkan_staged},
-    {20, "schedule", 0, 3, q4_0_gemv_id_split_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q4_0_gemv_id_split_f32_vulkan_x_type},
+static const qk_spec_constant q4_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, q4_0_gemv_f32_vulkan_rows},
+    {4, "digits", 2, 1, q4_0_gemv_split_f32_vulkan_digits},
+    {11, "padded", 0, 2, q4_0_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, q4_0_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, q4_0_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q4_0_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q4_0_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_0_gemv_id_split_f32_vulkan_views},
-    {31, "y_type", 0, 3, q4_0_gemv_id_split_f32_vulkan_y_type}};
-
-static const qk_code *const q4_0_gemv_id_split_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, q4_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
     .abi = 22,
@@ -2048,12 +1454,12 @@ const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q4_0_gemv_id_int8_rows_spirv,
-    .schedules = q4_0_gemv_id_split_f32_schedules,
+    .schedules = q4_0_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = q4_0_gemv_id_split_f32_bindings,
+    .bindings = q4_0_gemv_id_f32_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = q4_0_gemv_id_split_f32_push,
+    .push = q4_0_gemv_id_f32_push,
     .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -2070,67 +1476,17 @@ const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
     .x_reach = 32,
 };
 
-static const qk_binding q4_0_gemv_id_int24_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q4_0_gemv_id_int24_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t q4_0_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_0_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_0_gemv_id_int24_f32_vulkan_digits[] = {3};
-static const uint32_t q4_0_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
-static const uint32_t q4_0_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
-static const uint32_t q4_0_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_0_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_id_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_0_gemv_id_int24_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    q4_0_gemv_id_int24_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, q4_0_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, q4_0_gemv_id_int24_f32_vulkan_digits},
-    {11, "padded", 0, 2, q4_0_gemv_id_int24_f32_vulkan_padded},
-    {12, "checked", 0, 2, q4_0_gemv_id_int24_f32_vulkan_checked},
-    {7, "staged", 1, 4, q4_0_gemv_id_int24_f32_vulkan_staged},
-    {20, "schedule", 0, 3, q4_0_gemv_id_int24_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q4_0_gemv_id_int24_f32_vulkan_x_type},
+static const qk_spec_constant q4_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, q4_0_gemv_f32_vulkan_rows},
+    {4, "digits", 3, 1, q4_0_gemv_int24_f32_vulkan_digits},
+    {11, "padded", 0, 2, q4_0_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, q4_0_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, q4_0_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q4_0_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q4_0_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_0_gemv_id_int24_f32_vulkan_views},
-    {31, "y_type", 0, 3, q4_0_gemv_id_int24_f32_vulkan_y_type}};
-
-static const qk_code *const q4_0_gemv_id_int24_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, q4_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
     .abi = 22,
@@ -2140,12 +1496,12 @@ const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q4_0_gemv_id_int8_rows_spirv,
-    .schedules = q4_0_gemv_id_int24_f32_schedules,
+    .schedules = q4_0_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = q4_0_gemv_id_int24_f32_bindings,
+    .bindings = q4_0_gemv_id_f32_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = q4_0_gemv_id_int24_f32_push,
+    .push = q4_0_gemv_id_f32_push,
     .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -2173,53 +1529,16 @@ static const qk_binding q4_0_gemv_id_f16_bindings[] = {
     {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field q4_0_gemv_id_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t q4_0_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_0_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_0_gemv_id_f16_vulkan_padded[] = {0, 1};
-static const uint32_t q4_0_gemv_id_f16_vulkan_checked[] = {0, 1};
-static const uint32_t q4_0_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_0_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_id_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_0_gemv_id_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, q4_0_gemv_id_f16_vulkan_rows},
-    {11, "padded", 0, 2, q4_0_gemv_id_f16_vulkan_padded},
-    {12, "checked", 0, 2, q4_0_gemv_id_f16_vulkan_checked},
-    {7, "staged", 1, 4, q4_0_gemv_id_f16_vulkan_staged},
-    {20, "schedule", 0, 3, q4_0_gemv_id_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q4_0_gemv_id_f16_vulkan_x_type},
+static const qk_spec_constant q4_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, q4_0_gemv_f32_vulkan_rows},
+    {11, "padded", 0, 2, q4_0_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, q4_0_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, q4_0_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q4_0_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, q4_0_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_0_gemv_id_f16_vulkan_views},
-    {31, "y_type", 0, 3, q4_0_gemv_id_f16_vulkan_y_type}};
-
-static const qk_code *const q4_0_gemv_id_f16_schedules[] = {0, &qk_q4_0_gemv_id_rows_spirv, &qk_q4_0_gemv_id_wide_spirv};
+    {30, "views", 0, 3, q4_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
     .abi = 22,
@@ -2229,12 +1548,12 @@ const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q4_0_gemv_id_rows_spirv,
-    .schedules = q4_0_gemv_id_f16_schedules,
+    .schedules = q4_0_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = q4_0_gemv_id_f16_push,
+    .push = q4_0_gemv_id_f32_push,
     .spec_constant_count = 10,
     .spec_constants = q4_0_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -2248,11 +1567,6 @@ const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
     .sum_roundings = 122,
 };
 
-static const uint32_t q4_0_gemv_id_f16_metal_views[] = {0, 1};
-static const uint32_t q4_0_gemv_id_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_0_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, q4_0_gemv_id_f16_metal_views},
-    {31, "y_type", 0, 3, q4_0_gemv_id_f16_metal_y_type}};
-
 const qk_kernel qk_q4_0_gemv_id_f16_metal = {
     .abi = 22,
     .name = "q4_0_gemv_id_f16",
@@ -2265,9 +1579,9 @@ const qk_kernel qk_q4_0_gemv_id_f16_metal = {
     .bindings = q4_0_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = q4_0_gemv_id_f16_push,
+    .push = q4_0_gemv_id_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = q4_0_gemv_id_f16_metal_constants,
+    .spec_constants = q4_0_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -2277,67 +1591,17 @@ const qk_kernel qk_q4_0_gemv_id_f16_metal = {
     .sum_roundings = 74,
 };
 
-static const qk_binding q4_0_gemv_id_int8_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q4_0_gemv_id_int8_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t q4_0_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_0_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_0_gemv_id_int8_f16_vulkan_digits[] = {1};
-static const uint32_t q4_0_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
-static const uint32_t q4_0_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
-static const uint32_t q4_0_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_0_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_id_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_0_gemv_id_int8_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    q4_0_gemv_id_int8_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, q4_0_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, q4_0_gemv_id_int8_f16_vulkan_digits},
-    {11, "padded", 0, 2, q4_0_gemv_id_int8_f16_vulkan_padded},
-    {12, "checked", 0, 2, q4_0_gemv_id_int8_f16_vulkan_checked},
-    {7, "staged", 1, 4, q4_0_gemv_id_int8_f16_vulkan_staged},
-    {20, "schedule", 0, 3, q4_0_gemv_id_int8_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q4_0_gemv_id_int8_f16_vulkan_x_type},
+static const qk_spec_constant q4_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, q4_0_gemv_f32_vulkan_rows},
+    {4, "digits", 1, 1, q4_0_gemv_int8_f32_vulkan_digits},
+    {11, "padded", 0, 2, q4_0_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, q4_0_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, q4_0_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q4_0_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, q4_0_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_0_gemv_id_int8_f16_vulkan_views},
-    {31, "y_type", 0, 3, q4_0_gemv_id_int8_f16_vulkan_y_type}};
-
-static const qk_code *const q4_0_gemv_id_int8_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, q4_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
     .abi = 22,
@@ -2347,12 +1611,12 @@ const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q4_0_gemv_id_int8_rows_spirv,
-    .schedules = q4_0_gemv_id_int8_f16_schedules,
+    .schedules = q4_0_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = q4_0_gemv_id_int8_f16_bindings,
+    .bindings = q4_0_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = q4_0_gemv_id_int8_f16_push,
+    .push = q4_0_gemv_id_f32_push,
     .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -2369,67 +1633,17 @@ const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
     .x_reach = 32,
 };
 
-static const qk_binding q4_0_gemv_id_split_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q4_0_gemv_id_split_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t q4_0_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_0_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_0_gemv_id_split_f16_vulkan_digits[] = {2};
-static const uint32_t q4_0_gemv_id_split_f16_vulkan_padded[] = {0, 1};
-static const uint32_t q4_0_gemv_id_split_f16_vulkan_checked[] = {0, 1};
-static const uint32_t q4_0_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_0_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_id_split_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_0_gemv_id_split_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    q4_0_gemv_id_split_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, q4_0_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, q4_0_gemv_id_split_f16_vulkan_digits},
-    {11, "padded", 0, 2, q4_0_gemv_id_split_f16_vulkan_padded},
-    {12, "checked", 0, 2, q4_0_gemv_id_split_f16_vulkan_checked},
-    {7, "staged", 1, 4, q4_0_gemv_id_split_f16_vulkan_staged},
-    {20, "schedule", 0, 3, q4_0_gemv_id_split_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q4_0_gemv_id_split_f16_vulkan_x_type},
+static const qk_spec_constant q4_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, q4_0_gemv_f32_vulkan_rows},
+    {4, "digits", 2, 1, q4_0_gemv_split_f32_vulkan_digits},
+    {11, "padded", 0, 2, q4_0_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, q4_0_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, q4_0_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q4_0_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, q4_0_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_0_gemv_id_split_f16_vulkan_views},
-    {31, "y_type", 0, 3, q4_0_gemv_id_split_f16_vulkan_y_type}};
-
-static const qk_code *const q4_0_gemv_id_split_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, q4_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
     .abi = 22,
@@ -2439,12 +1653,12 @@ const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q4_0_gemv_id_int8_rows_spirv,
-    .schedules = q4_0_gemv_id_split_f16_schedules,
+    .schedules = q4_0_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = q4_0_gemv_id_split_f16_bindings,
+    .bindings = q4_0_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = q4_0_gemv_id_split_f16_push,
+    .push = q4_0_gemv_id_f32_push,
     .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -2461,67 +1675,17 @@ const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
     .x_reach = 32,
 };
 
-static const qk_binding q4_0_gemv_id_int24_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q4_0_gemv_id_int24_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t q4_0_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_0_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_0_gemv_id_int24_f16_vulkan_digits[] = {3};
-static const uint32_t q4_0_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
-static const uint32_t q4_0_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
-static const uint32_t q4_0_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_0_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_id_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_0_gemv_id_int24_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_0_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    q4_0_gemv_id_int24_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, q4_0_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, q4_0_gemv_id_int24_f16_vulkan_digits},
-    {11, "padded", 0, 2, q4_0_gemv_id_int24_f16_vulkan_padded},
-    {12, "checked", 0, 2, q4_0_gemv_id_int24_f16_vulkan_checked},
-    {7, "staged", 1, 4, q4_0_gemv_id_int24_f16_vulkan_staged},
-    {20, "schedule", 0, 3, q4_0_gemv_id_int24_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q4_0_gemv_id_int24_f16_vulkan_x_type},
+static const qk_spec_constant q4_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, q4_0_gemv_f32_vulkan_rows},
+    {4, "digits", 3, 1, q4_0_gemv_int24_f32_vulkan_digits},
+    {11, "padded", 0, 2, q4_0_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, q4_0_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, q4_0_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q4_0_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, q4_0_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_0_gemv_id_int24_f16_vulkan_views},
-    {31, "y_type", 0, 3, q4_0_gemv_id_int24_f16_vulkan_y_type}};
-
-static const qk_code *const q4_0_gemv_id_int24_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, q4_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
     .abi = 22,
@@ -2531,12 +1695,12 @@ const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q4_0_gemv_id_int8_rows_spirv,
-    .schedules = q4_0_gemv_id_int24_f16_schedules,
+    .schedules = q4_0_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = q4_0_gemv_id_int24_f16_bindings,
+    .bindings = q4_0_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = q4_0_gemv_id_int24_f16_push,
+    .push = q4_0_gemv_id_f32_push,
     .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -2557,14 +1721,9 @@ static const qk_binding q4_0_encode_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 18, 0, 0, 0, 0},
     {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field q4_0_encode_f32_push[] = {
-    {"tiles", 0, 4},
-};
-
 static const uint32_t q4_0_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t q4_0_encode_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q4_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_0_encode_f32_vulkan_local_size_x},
-    {21, "x_type", 0, 1, q4_0_encode_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q4_0_gemv_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_f32_vulkan = {
     .abi = 22,
@@ -2578,7 +1737,7 @@ const qk_kernel qk_q4_0_encode_f32_vulkan = {
     .bindings = q4_0_encode_f32_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q4_0_encode_f32_push,
+    .push = q4_0_dequant_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q4_0_encode_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -2601,7 +1760,7 @@ const qk_kernel qk_q4_0_encode_f32_metal = {
     .bindings = q4_0_encode_f32_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q4_0_encode_f32_push,
+    .push = q4_0_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2614,14 +1773,8 @@ static const qk_binding q4_0_encode_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 18, 0, 0, 0, 0},
     {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
-static const qk_field q4_0_encode_f16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t q4_0_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t q4_0_encode_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant q4_0_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_0_encode_f16_vulkan_local_size_x},
-    {21, "x_type", 1, 1, q4_0_encode_f16_vulkan_x_type}};
+static const qk_spec_constant q4_0_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_0_encode_f32_vulkan_local_size_x},
+    {21, "x_type", 1, 1, q4_0_gemv_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_f16_vulkan = {
     .abi = 22,
@@ -2635,7 +1788,7 @@ const qk_kernel qk_q4_0_encode_f16_vulkan = {
     .bindings = q4_0_encode_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q4_0_encode_f16_push,
+    .push = q4_0_dequant_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q4_0_encode_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -2658,7 +1811,7 @@ const qk_kernel qk_q4_0_encode_f16_metal = {
     .bindings = q4_0_encode_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q4_0_encode_f16_push,
+    .push = q4_0_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2671,13 +1824,8 @@ static const qk_binding q4_0_encode_bf16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 18, 0, 0, 0, 0},
     {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
-static const qk_field q4_0_encode_bf16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t q4_0_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q4_0_encode_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant q4_0_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_0_encode_bf16_vulkan_local_size_x},
+static const qk_spec_constant q4_0_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_0_encode_f32_vulkan_local_size_x},
     {21, "x_type", 2, 1, q4_0_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_bf16_vulkan = {
@@ -2692,7 +1840,7 @@ const qk_kernel qk_q4_0_encode_bf16_vulkan = {
     .bindings = q4_0_encode_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q4_0_encode_bf16_push,
+    .push = q4_0_dequant_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q4_0_encode_bf16_vulkan_constants,
     .workgroup_size = 64,
@@ -2715,7 +1863,7 @@ const qk_kernel qk_q4_0_encode_bf16_metal = {
     .bindings = q4_0_encode_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q4_0_encode_bf16_push,
+    .push = q4_0_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2730,35 +1878,6 @@ static const qk_binding q4_0_set_rows_f32_bindings[] = {
     {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field q4_0_set_rows_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t q4_0_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t q4_0_set_rows_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant q4_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_0_set_rows_f32_vulkan_local_size_x},
-    {21, "x_type", 0, 1, q4_0_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_f32_vulkan = {
     .abi = 22,
@@ -2772,9 +1891,9 @@ const qk_kernel qk_q4_0_set_rows_f32_vulkan = {
     .bindings = q4_0_set_rows_f32_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q4_0_set_rows_f32_push,
+    .push = q4_0_gather_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = q4_0_set_rows_f32_vulkan_constants,
+    .spec_constants = q4_0_encode_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2795,7 +1914,7 @@ const qk_kernel qk_q4_0_set_rows_f32_metal = {
     .bindings = q4_0_set_rows_f32_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q4_0_set_rows_f32_push,
+    .push = q4_0_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2810,35 +1929,6 @@ static const qk_binding q4_0_set_rows_f16_bindings[] = {
     {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field q4_0_set_rows_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t q4_0_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t q4_0_set_rows_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant q4_0_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_0_set_rows_f16_vulkan_local_size_x},
-    {21, "x_type", 1, 1, q4_0_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_f16_vulkan = {
     .abi = 22,
@@ -2852,9 +1942,9 @@ const qk_kernel qk_q4_0_set_rows_f16_vulkan = {
     .bindings = q4_0_set_rows_f16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q4_0_set_rows_f16_push,
+    .push = q4_0_gather_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = q4_0_set_rows_f16_vulkan_constants,
+    .spec_constants = q4_0_encode_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2875,7 +1965,7 @@ const qk_kernel qk_q4_0_set_rows_f16_metal = {
     .bindings = q4_0_set_rows_f16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q4_0_set_rows_f16_push,
+    .push = q4_0_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2890,35 +1980,6 @@ static const qk_binding q4_0_set_rows_bf16_bindings[] = {
     {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field q4_0_set_rows_bf16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t q4_0_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t q4_0_set_rows_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant q4_0_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_0_set_rows_bf16_vulkan_local_size_x},
-    {21, "x_type", 2, 1, q4_0_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_bf16_vulkan = {
     .abi = 22,
@@ -2932,9 +1993,9 @@ const qk_kernel qk_q4_0_set_rows_bf16_vulkan = {
     .bindings = q4_0_set_rows_bf16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q4_0_set_rows_bf16_push,
+    .push = q4_0_gather_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = q4_0_set_rows_bf16_vulkan_constants,
+    .spec_constants = q4_0_encode_bf16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2955,7 +2016,7 @@ const qk_kernel qk_q4_0_set_rows_bf16_metal = {
     .bindings = q4_0_set_rows_bf16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q4_0_set_rows_bf16_push,
+    .push = q4_0_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,

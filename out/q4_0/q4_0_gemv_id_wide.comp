@@ -47,7 +47,6 @@ layout(push_constant) uniform Push {
     uint sets, set_first;  // of experts with the same ids and x: those of this launch
     uint weights_first, weights_outer, y_outer;  // rows before them, and to the next set
 };
-
 // Pairs are counted through all sets; of this one is that at hand.
 uint set = 0u, weights_begin = 0u;
 uint pair_of(uint n) {
@@ -65,10 +64,7 @@ uint row_of_expert(uint n) { return VIEWS == 0u ? n * rows : (weights_begin + n 
 uint x_from(uint vector, uint row_runs) {
     return VIEWS == 0u ? vector * row_runs : (x_first + vector / x_slots * x_inner + vector % x_slots * x_stride) / 4u;
 }
-
-// Number of a pair among the ids.
-uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }
-
+uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }  // among the ids
 vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
@@ -185,8 +181,7 @@ vec4 four_codes(uint word, uint mask) {
     return vec4(even.x, odd.x, even.y, odd.y);
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uvec4 fours[3], inout float sum) {
+void accumulate(uint n, uint j, uint k, uvec4 fours[3], inout float sum) {  // `sum` += tile `j` of row `n` * x
     uint block = row_of_weights(n) * (row_tiles / 4u) + j, base = block * 9u;
     bool odd = (base & 1u) != 0u, upper = (base & 2u) != 0u;
     uvec4 four0 = fours[0], four1 = fours[1], four2 = fours[2];
@@ -236,8 +231,7 @@ void stage_x(uint vector, uint m, uint begin, uint end, uint own, uint step) {
     }
 }
 
-// Subgroups share a row, each with the slice of x that it holds. A workgroup takes parts of the results that lie one after the other, for
-// they share x.
+// Subgroups share a row, each with the slice of x that it holds. Parts of results that follow each other share x: a workgroup takes such.
 void main() {
     const uint tiles = row_tiles / 4u;
     // Of a short row, fewer lanes have the tiles; the others of the subgroup take other rows.
@@ -283,8 +277,7 @@ void main() {
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];
                 }
             }
-            held = c0;
-            held_vector = vector;
+            held = c0, held_vector = vector;
         }
         if (found ? !bound : expert_first != 0u) continue;  // another launch's
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros

@@ -59,7 +59,6 @@ void find_matrix() {
     if (inner >= second) weights_begin += weights_second, y_begin += y_second;
     if (inner >= third) weights_begin += weights_third, y_begin += y_third;
 }
-
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_within(uint n) { return VIEWS == 2u ? n / 2u + n % 2u * weights_outer : n; }
@@ -72,13 +71,11 @@ vec4 x_stored(uint at) {  // 4 consecutive elements
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
-
 vec4 x_run(uint at) {  // normed, but for the factor of results
     precise vec4 run = x_stored(at);
     if (NORM != 0u) run *= norm_weights[at - x_row];
     return run;
 }
-
 shared float squares[NORM == 0u ? 1u : gl_WorkGroupSize.x / 4u * BATCH];  // of each subgroup
 void add_squares() {  // where subgroups share rows, the walk has the barrier
     const uint runs = row_tiles * 4u, step = gl_WorkGroupSize.x;
@@ -114,8 +111,7 @@ void store_y(uint at, float sum) {  // 16 bits are rounded once, ties to even; i
     else y_halves[at] = uint16_t(signed_bits);
 }
 
-// Row `n` of right-hand side `m` is done.
-void finish(uint m, uint n, float sum) {
+void finish(uint m, uint n, float sum) {  // row `n` of right-hand side `m` is done
     if (NORM != 0u) {  // x has been multiplied with the weights of its norm alone
         float all = 0.0;
         for (uint i = m; i < gl_NumSubgroups * BATCH; i += BATCH) all += squares[i];
@@ -199,8 +195,7 @@ vec4 four_codes(uint word, uint mask) {
     return vec4(even.x, odd.x, even.y, odd.y);
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uvec4 fours[3], inout float sum) {
+void accumulate(uint n, uint j, uint k, uvec4 fours[3], inout float sum) {  // `sum` += tile `j` of row `n` * x
     uint block = row_of_weights(n) * (row_tiles / 4u) + j, base = block * 9u;
     bool odd = (base & 1u) != 0u, upper = (base & 2u) != 0u;
     uvec4 four0 = fours[0], four1 = fours[1], four2 = fours[2];

@@ -612,7 +612,6 @@ static const qk_binding q4_K_dequant_f32_bindings[] = {
 static const qk_field q4_K_dequant_f32_push[] = {
     {"tiles", 0, 4},
 };
-
 static const uint32_t q4_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant q4_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_f32_vulkan_local_size_x}};
 
@@ -664,14 +663,9 @@ static const qk_binding q4_K_dequant_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
     {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
-static const qk_field q4_K_dequant_f16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t q4_K_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_dequant_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t q4_K_dequant_f16_vulkan_y_type[] = {1};
-static const qk_spec_constant q4_K_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_f16_vulkan_local_size_x},
+static const qk_spec_constant q4_K_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_f32_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, q4_K_dequant_f16_vulkan_rounds_f16},
     {31, "y_type", 1, 1, q4_K_dequant_f16_vulkan_y_type}};
 
@@ -687,7 +681,7 @@ const qk_kernel qk_q4_K_dequant_f16_vulkan = {
     .bindings = q4_K_dequant_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q4_K_dequant_f16_push,
+    .push = q4_K_dequant_f32_push,
     .spec_constant_count = 3,
     .spec_constants = q4_K_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
@@ -710,7 +704,7 @@ const qk_kernel qk_q4_K_dequant_f16_metal = {
     .bindings = q4_K_dequant_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q4_K_dequant_f16_push,
+    .push = q4_K_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -723,15 +717,9 @@ static const qk_binding q4_K_dequant_bf16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
     {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
-static const qk_field q4_K_dequant_bf16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t q4_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_dequant_bf16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t q4_K_dequant_bf16_vulkan_y_type[] = {2};
-static const qk_spec_constant q4_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_bf16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, q4_K_dequant_bf16_vulkan_rounds_f16},
+static const qk_spec_constant q4_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_f32_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q4_K_dequant_f16_vulkan_rounds_f16},
     {31, "y_type", 2, 1, q4_K_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
@@ -746,7 +734,7 @@ const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
     .bindings = q4_K_dequant_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q4_K_dequant_bf16_push,
+    .push = q4_K_dequant_f32_push,
     .spec_constant_count = 3,
     .spec_constants = q4_K_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
@@ -769,7 +757,7 @@ const qk_kernel qk_q4_K_dequant_bf16_metal = {
     .bindings = q4_K_dequant_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q4_K_dequant_bf16_push,
+    .push = q4_K_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -809,9 +797,6 @@ static const qk_field q4_K_gather_f32_push[] = {
     {"table_first", 84, 4},
 };
 
-static const uint32_t q4_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q4_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_f32_vulkan_local_size_x}};
-
 const qk_kernel qk_q4_K_gather_f32_vulkan = {
     .abi = 22,
     .name = "q4_K_gather_f32",
@@ -826,7 +811,7 @@ const qk_kernel qk_q4_K_gather_f32_vulkan = {
     .push_count = 22,
     .push = q4_K_gather_f32_push,
     .spec_constant_count = 1,
-    .spec_constants = q4_K_gather_f32_vulkan_constants,
+    .spec_constants = q4_K_dequant_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -862,37 +847,6 @@ static const qk_binding q4_K_gather_f16_bindings[] = {
     {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field q4_K_gather_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t q4_K_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_gather_f16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t q4_K_gather_f16_vulkan_y_type[] = {1};
-static const qk_spec_constant q4_K_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, q4_K_gather_f16_vulkan_rounds_f16},
-    {31, "y_type", 1, 1, q4_K_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gather_f16_vulkan = {
     .abi = 22,
@@ -906,9 +860,9 @@ const qk_kernel qk_q4_K_gather_f16_vulkan = {
     .bindings = q4_K_gather_f16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q4_K_gather_f16_push,
+    .push = q4_K_gather_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = q4_K_gather_f16_vulkan_constants,
+    .spec_constants = q4_K_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -929,7 +883,7 @@ const qk_kernel qk_q4_K_gather_f16_metal = {
     .bindings = q4_K_gather_f16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q4_K_gather_f16_push,
+    .push = q4_K_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -944,37 +898,6 @@ static const qk_binding q4_K_gather_bf16_bindings[] = {
     {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field q4_K_gather_bf16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t q4_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_gather_bf16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t q4_K_gather_bf16_vulkan_y_type[] = {2};
-static const qk_spec_constant q4_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_bf16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, q4_K_gather_bf16_vulkan_rounds_f16},
-    {31, "y_type", 2, 1, q4_K_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gather_bf16_vulkan = {
     .abi = 22,
@@ -988,9 +911,9 @@ const qk_kernel qk_q4_K_gather_bf16_vulkan = {
     .bindings = q4_K_gather_bf16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q4_K_gather_bf16_push,
+    .push = q4_K_gather_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = q4_K_gather_bf16_vulkan_constants,
+    .spec_constants = q4_K_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -1011,7 +934,7 @@ const qk_kernel qk_q4_K_gather_bf16_metal = {
     .bindings = q4_K_gather_bf16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q4_K_gather_bf16_push,
+    .push = q4_K_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -1060,8 +983,6 @@ static const qk_field q4_K_gemv_f32_push[] = {
     {"y_second", 108, 4},
     {"y_third", 112, 4},
 };
-
-static const uint32_t q4_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q4_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
@@ -1074,7 +995,7 @@ static const uint32_t q4_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_f32_vulkan_x_type[] = {0};
 static const uint32_t q4_K_gemv_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f32_vulkan_local_size_x},
+static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_dequant_f32_vulkan_local_size_x},
     {1, "batch", 1, 8, q4_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, q4_K_gemv_f32_vulkan_split},
@@ -1089,7 +1010,6 @@ static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, q4_K_gemv_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
-
 static const qk_code *const q4_K_gemv_f32_schedules[] = {0, &qk_q4_K_gemv_rows_spirv, &qk_q4_K_gemv_wide_spirv, &qk_q4_K_gemv_ahead_spirv,
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv};
 
@@ -1131,10 +1051,9 @@ const qk_kernel qk_q4_K_gemv_f32_vulkan = {
 
 static const uint32_t q4_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_f32_metal_views[] = {0, 1};
-static const uint32_t q4_K_gemv_f32_metal_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f32_metal_batch},
     {30, "views", 0, 2, q4_K_gemv_f32_metal_views},
-    {31, "y_type", 0, 3, q4_K_gemv_f32_metal_y_type}};
+    {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gemv_f32_metal = {
     .abi = 22,
@@ -1160,80 +1079,25 @@ const qk_kernel qk_q4_K_gemv_f32_metal = {
     .sum_roundings = 126,
 };
 
-static const qk_binding q4_K_gemv_int8_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q4_K_gemv_int8_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t q4_K_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_gemv_int8_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t q4_K_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_digits[] = {1};
-static const uint32_t q4_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_int8_f32_vulkan_checked[] = {0, 1};
-static const uint32_t q4_K_gemv_int8_f32_vulkan_turns[] = {1, 4};
-static const uint32_t q4_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
-static const uint32_t q4_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
-static const uint32_t q4_K_gemv_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_K_gemv_int8_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int8_f32_vulkan_local_size_x},
-    {1, "batch", 1, 8, q4_K_gemv_int8_f32_vulkan_batch},
-    {2, "rows", 4, 4, q4_K_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 6, q4_K_gemv_int8_f32_vulkan_split},
+static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, q4_K_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, q4_K_gemv_f32_vulkan_split},
     {4, "digits", 1, 1, q4_K_gemv_int8_f32_vulkan_digits},
-    {6, "shared_fours", 512, 5, q4_K_gemv_int8_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, q4_K_gemv_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, q4_K_gemv_int8_f32_vulkan_x_packed},
-    {12, "checked", 1, 2, q4_K_gemv_int8_f32_vulkan_checked},
-    {43, "turns", 1, 2, q4_K_gemv_int8_f32_vulkan_turns},
-    {7, "staged", 1, 4, q4_K_gemv_int8_f32_vulkan_staged},
-    {20, "schedule", 0, 6, q4_K_gemv_int8_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, q4_K_gemv_int8_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, q4_K_gemv_int8_f32_vulkan_x_type},
+    {12, "checked", 1, 2, q4_K_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, q4_K_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, q4_K_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 6, q4_K_gemv_f32_vulkan_schedule},
+    {14, "lanes", 32, 4, q4_K_gemv_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, q4_K_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, q4_K_gemv_int8_f32_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_int8_f32_vulkan_y_type}};
-
+    {30, "views", 0, 3, q4_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 static const qk_code *const q4_K_gemv_int8_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
@@ -1247,10 +1111,10 @@ const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
     .code = &qk_q4_K_gemv_int8_rows_spirv,
     .schedules = q4_K_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = q4_K_gemv_int8_f32_bindings,
+    .bindings = q4_K_gemv_f32_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = q4_K_gemv_int8_f32_push,
+    .push = q4_K_gemv_f32_push,
     .spec_constant_count = 17,
     .spec_constants = q4_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -1276,82 +1140,24 @@ const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
     .x_reach = 40,
 };
 
-static const qk_binding q4_K_gemv_split_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q4_K_gemv_split_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t q4_K_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_gemv_split_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t q4_K_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_split_f32_vulkan_digits[] = {2};
-static const uint32_t q4_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t q4_K_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_split_f32_vulkan_checked[] = {0, 1};
-static const uint32_t q4_K_gemv_split_f32_vulkan_turns[] = {1, 4};
-static const uint32_t q4_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
-static const uint32_t q4_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
-static const uint32_t q4_K_gemv_split_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_K_gemv_split_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_split_f32_vulkan_local_size_x},
-    {1, "batch", 1, 8, q4_K_gemv_split_f32_vulkan_batch},
-    {2, "rows", 4, 4, q4_K_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 6, q4_K_gemv_split_f32_vulkan_split},
+static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, q4_K_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, q4_K_gemv_f32_vulkan_split},
     {4, "digits", 2, 1, q4_K_gemv_split_f32_vulkan_digits},
-    {6, "shared_fours", 512, 5, q4_K_gemv_split_f32_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, q4_K_gemv_split_f32_vulkan_x_packed},
-    {12, "checked", 1, 2, q4_K_gemv_split_f32_vulkan_checked},
-    {43, "turns", 1, 2, q4_K_gemv_split_f32_vulkan_turns},
-    {7, "staged", 1, 4, q4_K_gemv_split_f32_vulkan_staged},
-    {20, "schedule", 0, 6, q4_K_gemv_split_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, q4_K_gemv_split_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, q4_K_gemv_split_f32_vulkan_x_type},
+    {6, "shared_fours", 512, 5, q4_K_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q4_K_gemv_int8_f32_vulkan_x_packed},
+    {12, "checked", 1, 2, q4_K_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, q4_K_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, q4_K_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 6, q4_K_gemv_f32_vulkan_schedule},
+    {14, "lanes", 32, 4, q4_K_gemv_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, q4_K_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, q4_K_gemv_split_f32_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_split_f32_vulkan_y_type}};
-
-static const qk_code *const q4_K_gemv_split_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
-    &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, q4_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
     .abi = 22,
@@ -1361,12 +1167,12 @@ const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q4_K_gemv_int8_rows_spirv,
-    .schedules = q4_K_gemv_split_f32_schedules,
+    .schedules = q4_K_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = q4_K_gemv_split_f32_bindings,
+    .bindings = q4_K_gemv_f32_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = q4_K_gemv_split_f32_push,
+    .push = q4_K_gemv_f32_push,
     .spec_constant_count = 17,
     .spec_constants = q4_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -1392,82 +1198,24 @@ const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
     .x_reach = 64,
 };
 
-static const qk_binding q4_K_gemv_int24_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q4_K_gemv_int24_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t q4_K_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_gemv_int24_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t q4_K_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_digits[] = {3};
-static const uint32_t q4_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t q4_K_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_int24_f32_vulkan_checked[] = {0, 1};
-static const uint32_t q4_K_gemv_int24_f32_vulkan_turns[] = {1, 4};
-static const uint32_t q4_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
-static const uint32_t q4_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
-static const uint32_t q4_K_gemv_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_K_gemv_int24_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int24_f32_vulkan_local_size_x},
-    {1, "batch", 1, 8, q4_K_gemv_int24_f32_vulkan_batch},
-    {2, "rows", 4, 4, q4_K_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 6, q4_K_gemv_int24_f32_vulkan_split},
+static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, q4_K_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, q4_K_gemv_f32_vulkan_split},
     {4, "digits", 3, 1, q4_K_gemv_int24_f32_vulkan_digits},
-    {6, "shared_fours", 512, 5, q4_K_gemv_int24_f32_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, q4_K_gemv_int24_f32_vulkan_x_packed},
-    {12, "checked", 1, 2, q4_K_gemv_int24_f32_vulkan_checked},
-    {43, "turns", 1, 2, q4_K_gemv_int24_f32_vulkan_turns},
-    {7, "staged", 1, 4, q4_K_gemv_int24_f32_vulkan_staged},
-    {20, "schedule", 0, 6, q4_K_gemv_int24_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, q4_K_gemv_int24_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, q4_K_gemv_int24_f32_vulkan_x_type},
+    {6, "shared_fours", 512, 5, q4_K_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q4_K_gemv_int8_f32_vulkan_x_packed},
+    {12, "checked", 1, 2, q4_K_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, q4_K_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, q4_K_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 6, q4_K_gemv_f32_vulkan_schedule},
+    {14, "lanes", 32, 4, q4_K_gemv_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, q4_K_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, q4_K_gemv_int24_f32_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_int24_f32_vulkan_y_type}};
-
-static const qk_code *const q4_K_gemv_int24_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
-    &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, q4_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
     .abi = 22,
@@ -1477,12 +1225,12 @@ const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q4_K_gemv_int8_rows_spirv,
-    .schedules = q4_K_gemv_int24_f32_schedules,
+    .schedules = q4_K_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = q4_K_gemv_int24_f32_bindings,
+    .bindings = q4_K_gemv_f32_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = q4_K_gemv_int24_f32_push,
+    .push = q4_K_gemv_f32_push,
     .spec_constant_count = 17,
     .spec_constants = q4_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -1517,69 +1265,22 @@ static const qk_binding q4_K_gemv_f16_bindings[] = {
     {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field q4_K_gemv_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t q4_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_gemv_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t q4_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t q4_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t q4_K_gemv_f16_vulkan_checked[] = {0, 1};
-static const uint32_t q4_K_gemv_f16_vulkan_turns[] = {1, 4};
-static const uint32_t q4_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
-static const uint32_t q4_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_K_gemv_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, q4_K_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, q4_K_gemv_f16_vulkan_rows},
-    {3, "split", 1, 6, q4_K_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 5, q4_K_gemv_f16_vulkan_shared_fours},
-    {12, "checked", 0, 2, q4_K_gemv_f16_vulkan_checked},
-    {43, "turns", 1, 2, q4_K_gemv_f16_vulkan_turns},
-    {7, "staged", 1, 4, q4_K_gemv_f16_vulkan_staged},
-    {20, "schedule", 0, 6, q4_K_gemv_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, q4_K_gemv_f16_vulkan_lanes},
+static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, q4_K_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, q4_K_gemv_f32_vulkan_split},
+    {6, "shared_fours", 512, 5, q4_K_gemv_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, q4_K_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, q4_K_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, q4_K_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 6, q4_K_gemv_f32_vulkan_schedule},
+    {14, "lanes", 32, 4, q4_K_gemv_f32_vulkan_lanes},
     {21, "x_type", 1, 1, q4_K_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, q4_K_gemv_f16_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_f16_vulkan_y_type}};
-
-static const qk_code *const q4_K_gemv_f16_schedules[] = {0, &qk_q4_K_gemv_rows_spirv, &qk_q4_K_gemv_wide_spirv, &qk_q4_K_gemv_ahead_spirv,
-    &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv};
+    {30, "views", 0, 3, q4_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .abi = 22,
@@ -1589,12 +1290,12 @@ const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q4_K_gemv_rows_spirv,
-    .schedules = q4_K_gemv_f16_schedules,
+    .schedules = q4_K_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = q4_K_gemv_f16_push,
+    .push = q4_K_gemv_f32_push,
     .spec_constant_count = 15,
     .spec_constants = q4_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1617,13 +1318,6 @@ const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .sum_roundings = 126,
 };
 
-static const uint32_t q4_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const uint32_t q4_K_gemv_f16_metal_views[] = {0, 1};
-static const uint32_t q4_K_gemv_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f16_metal_batch},
-    {30, "views", 0, 2, q4_K_gemv_f16_metal_views},
-    {31, "y_type", 0, 3, q4_K_gemv_f16_metal_y_type}};
-
 const qk_kernel qk_q4_K_gemv_f16_metal = {
     .abi = 22,
     .name = "q4_K_gemv_f16",
@@ -1636,9 +1330,9 @@ const qk_kernel qk_q4_K_gemv_f16_metal = {
     .bindings = q4_K_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = q4_K_gemv_f16_push,
+    .push = q4_K_gemv_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = q4_K_gemv_f16_metal_constants,
+    .spec_constants = q4_K_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1648,82 +1342,23 @@ const qk_kernel qk_q4_K_gemv_f16_metal = {
     .sum_roundings = 126,
 };
 
-static const qk_binding q4_K_gemv_int8_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q4_K_gemv_int8_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t q4_K_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_gemv_int8_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t q4_K_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t q4_K_gemv_int8_f16_vulkan_digits[] = {1};
-static const uint32_t q4_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t q4_K_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_int8_f16_vulkan_checked[] = {0, 1};
-static const uint32_t q4_K_gemv_int8_f16_vulkan_turns[] = {1, 4};
-static const uint32_t q4_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
-static const uint32_t q4_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
-static const uint32_t q4_K_gemv_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_K_gemv_int8_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int8_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, q4_K_gemv_int8_f16_vulkan_batch},
-    {2, "rows", 4, 4, q4_K_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 6, q4_K_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, q4_K_gemv_int8_f16_vulkan_digits},
-    {6, "shared_fours", 512, 5, q4_K_gemv_int8_f16_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, q4_K_gemv_int8_f16_vulkan_x_packed},
-    {12, "checked", 1, 2, q4_K_gemv_int8_f16_vulkan_checked},
-    {43, "turns", 1, 2, q4_K_gemv_int8_f16_vulkan_turns},
-    {7, "staged", 1, 4, q4_K_gemv_int8_f16_vulkan_staged},
-    {20, "schedule", 0, 6, q4_K_gemv_int8_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, q4_K_gemv_int8_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, q4_K_gemv_int8_f16_vulkan_x_type},
+static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, q4_K_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, q4_K_gemv_f32_vulkan_split},
+    {4, "digits", 1, 1, q4_K_gemv_int8_f32_vulkan_digits},
+    {6, "shared_fours", 512, 5, q4_K_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q4_K_gemv_int8_f32_vulkan_x_packed},
+    {12, "checked", 1, 2, q4_K_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, q4_K_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, q4_K_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 6, q4_K_gemv_f32_vulkan_schedule},
+    {14, "lanes", 32, 4, q4_K_gemv_f32_vulkan_lanes},
+    {21, "x_type", 1, 1, q4_K_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, q4_K_gemv_int8_f16_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_int8_f16_vulkan_y_type}};
-
-static const qk_code *const q4_K_gemv_int8_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
-    &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, q4_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
     .abi = 22,
@@ -1733,12 +1368,12 @@ const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q4_K_gemv_int8_rows_spirv,
-    .schedules = q4_K_gemv_int8_f16_schedules,
+    .schedules = q4_K_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = q4_K_gemv_int8_f16_bindings,
+    .bindings = q4_K_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = q4_K_gemv_int8_f16_push,
+    .push = q4_K_gemv_f32_push,
     .spec_constant_count = 17,
     .spec_constants = q4_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1764,82 +1399,23 @@ const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
     .x_reach = 40,
 };
 
-static const qk_binding q4_K_gemv_split_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q4_K_gemv_split_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t q4_K_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_gemv_split_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t q4_K_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t q4_K_gemv_split_f16_vulkan_digits[] = {2};
-static const uint32_t q4_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t q4_K_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_split_f16_vulkan_checked[] = {0, 1};
-static const uint32_t q4_K_gemv_split_f16_vulkan_turns[] = {1, 4};
-static const uint32_t q4_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
-static const uint32_t q4_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
-static const uint32_t q4_K_gemv_split_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_K_gemv_split_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_split_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, q4_K_gemv_split_f16_vulkan_batch},
-    {2, "rows", 4, 4, q4_K_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 6, q4_K_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, q4_K_gemv_split_f16_vulkan_digits},
-    {6, "shared_fours", 512, 5, q4_K_gemv_split_f16_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, q4_K_gemv_split_f16_vulkan_x_packed},
-    {12, "checked", 1, 2, q4_K_gemv_split_f16_vulkan_checked},
-    {43, "turns", 1, 2, q4_K_gemv_split_f16_vulkan_turns},
-    {7, "staged", 1, 4, q4_K_gemv_split_f16_vulkan_staged},
-    {20, "schedule", 0, 6, q4_K_gemv_split_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, q4_K_gemv_split_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, q4_K_gemv_split_f16_vulkan_x_type},
+static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, q4_K_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, q4_K_gemv_f32_vulkan_split},
+    {4, "digits", 2, 1, q4_K_gemv_split_f32_vulkan_digits},
+    {6, "shared_fours", 512, 5, q4_K_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q4_K_gemv_int8_f32_vulkan_x_packed},
+    {12, "checked", 1, 2, q4_K_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, q4_K_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, q4_K_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 6, q4_K_gemv_f32_vulkan_schedule},
+    {14, "lanes", 32, 4, q4_K_gemv_f32_vulkan_lanes},
+    {21, "x_type", 1, 1, q4_K_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, q4_K_gemv_split_f16_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_split_f16_vulkan_y_type}};
-
-static const qk_code *const q4_K_gemv_split_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
-    &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, q4_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
     .abi = 22,
@@ -1849,12 +1425,12 @@ const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q4_K_gemv_int8_rows_spirv,
-    .schedules = q4_K_gemv_split_f16_schedules,
+    .schedules = q4_K_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = q4_K_gemv_split_f16_bindings,
+    .bindings = q4_K_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = q4_K_gemv_split_f16_push,
+    .push = q4_K_gemv_f32_push,
     .spec_constant_count = 17,
     .spec_constants = q4_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1880,82 +1456,23 @@ const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
     .x_reach = 64,
 };
 
-static const qk_binding q4_K_gemv_int24_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q4_K_gemv_int24_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t q4_K_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_gemv_int24_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t q4_K_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t q4_K_gemv_int24_f16_vulkan_digits[] = {3};
-static const uint32_t q4_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t q4_K_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_int24_f16_vulkan_checked[] = {0, 1};
-static const uint32_t q4_K_gemv_int24_f16_vulkan_turns[] = {1, 4};
-static const uint32_t q4_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
-static const uint32_t q4_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
-static const uint32_t q4_K_gemv_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_K_gemv_int24_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int24_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, q4_K_gemv_int24_f16_vulkan_batch},
-    {2, "rows", 4, 4, q4_K_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 6, q4_K_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, q4_K_gemv_int24_f16_vulkan_digits},
-    {6, "shared_fours", 512, 5, q4_K_gemv_int24_f16_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, q4_K_gemv_int24_f16_vulkan_x_packed},
-    {12, "checked", 1, 2, q4_K_gemv_int24_f16_vulkan_checked},
-    {43, "turns", 1, 2, q4_K_gemv_int24_f16_vulkan_turns},
-    {7, "staged", 1, 4, q4_K_gemv_int24_f16_vulkan_staged},
-    {20, "schedule", 0, 6, q4_K_gemv_int24_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, q4_K_gemv_int24_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, q4_K_gemv_int24_f16_vulkan_x_type},
+static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, q4_K_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, q4_K_gemv_f32_vulkan_split},
+    {4, "digits", 3, 1, q4_K_gemv_int24_f32_vulkan_digits},
+    {6, "shared_fours", 512, 5, q4_K_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q4_K_gemv_int8_f32_vulkan_x_packed},
+    {12, "checked", 1, 2, q4_K_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, q4_K_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, q4_K_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 6, q4_K_gemv_f32_vulkan_schedule},
+    {14, "lanes", 32, 4, q4_K_gemv_f32_vulkan_lanes},
+    {21, "x_type", 1, 1, q4_K_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, q4_K_gemv_int24_f16_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_int24_f16_vulkan_y_type}};
-
-static const qk_code *const q4_K_gemv_int24_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
-    &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, q4_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
     .abi = 22,
@@ -1965,12 +1482,12 @@ const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q4_K_gemv_int8_rows_spirv,
-    .schedules = q4_K_gemv_int24_f16_schedules,
+    .schedules = q4_K_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = q4_K_gemv_int24_f16_bindings,
+    .bindings = q4_K_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = q4_K_gemv_int24_f16_push,
+    .push = q4_K_gemv_f32_push,
     .spec_constant_count = 17,
     .spec_constants = q4_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -2032,25 +1549,16 @@ static const qk_field q4_K_gemv_id_f32_push[] = {
     {"weights_outer", 84, 4},
     {"y_outer", 88, 4},
 };
-
-static const uint32_t q4_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_K_gemv_id_f32_vulkan_checked[] = {0, 1};
-static const uint32_t q4_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_id_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_K_gemv_id_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, q4_K_gemv_id_f32_vulkan_rows},
-    {12, "checked", 0, 2, q4_K_gemv_id_f32_vulkan_checked},
-    {7, "staged", 1, 4, q4_K_gemv_id_f32_vulkan_staged},
+static const qk_spec_constant q4_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
+    {12, "checked", 0, 2, q4_K_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, q4_K_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q4_K_gemv_id_f32_vulkan_x_type},
+    {21, "x_type", 0, 1, q4_K_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_K_gemv_id_f32_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_id_f32_vulkan_y_type}};
-
+    {30, "views", 0, 3, q4_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 static const qk_code *const q4_K_gemv_id_f32_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
@@ -2080,10 +1588,8 @@ const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
     .sum_roundings = 126,
 };
 
-static const uint32_t q4_K_gemv_id_f32_metal_views[] = {0, 1};
-static const uint32_t q4_K_gemv_id_f32_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_K_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, q4_K_gemv_id_f32_metal_views},
-    {31, "y_type", 0, 3, q4_K_gemv_id_f32_metal_y_type}};
+static const qk_spec_constant q4_K_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, q4_K_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_f32_metal = {
     .abi = 22,
@@ -2109,64 +1615,16 @@ const qk_kernel qk_q4_K_gemv_id_f32_metal = {
     .sum_roundings = 78,
 };
 
-static const qk_binding q4_K_gemv_id_int8_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q4_K_gemv_id_int8_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t q4_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_K_gemv_id_int8_f32_vulkan_digits[] = {1};
-static const uint32_t q4_K_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
-static const uint32_t q4_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_id_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_K_gemv_id_int8_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    q4_K_gemv_id_int8_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, q4_K_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, q4_K_gemv_id_int8_f32_vulkan_digits},
-    {12, "checked", 0, 2, q4_K_gemv_id_int8_f32_vulkan_checked},
-    {7, "staged", 1, 4, q4_K_gemv_id_int8_f32_vulkan_staged},
-    {20, "schedule", 0, 3, q4_K_gemv_id_int8_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q4_K_gemv_id_int8_f32_vulkan_x_type},
+static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
+    {4, "digits", 1, 1, q4_K_gemv_int8_f32_vulkan_digits},
+    {12, "checked", 0, 2, q4_K_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, q4_K_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q4_K_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q4_K_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_K_gemv_id_int8_f32_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_id_int8_f32_vulkan_y_type}};
-
+    {30, "views", 0, 3, q4_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 static const qk_code *const q4_K_gemv_id_int8_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
@@ -2179,10 +1637,10 @@ const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
     .code = &qk_q4_K_gemv_id_int8_rows_spirv,
     .schedules = q4_K_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = q4_K_gemv_id_int8_f32_bindings,
+    .bindings = q4_K_gemv_id_f32_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = q4_K_gemv_id_int8_f32_push,
+    .push = q4_K_gemv_id_f32_push,
     .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -2199,65 +1657,16 @@ const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
     .x_reach = 40,
 };
 
-static const qk_binding q4_K_gemv_id_split_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q4_K_gemv_id_split_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t q4_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_K_gemv_id_split_f32_vulkan_digits[] = {2};
-static const uint32_t q4_K_gemv_id_split_f32_vulkan_checked[] = {0, 1};
-static const uint32_t q4_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_id_split_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_K_gemv_id_split_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    q4_K_gemv_id_split_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, q4_K_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, q4_K_gemv_id_split_f32_vulkan_digits},
-    {12, "checked", 0, 2, q4_K_gemv_id_split_f32_vulkan_checked},
-    {7, "staged", 1, 4, q4_K_gemv_id_split_f32_vulkan_staged},
-    {20, "schedule", 0, 3, q4_K_gemv_id_split_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q4_K_gemv_id_split_f32_vulkan_x_type},
+static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
+    {4, "digits", 2, 1, q4_K_gemv_split_f32_vulkan_digits},
+    {12, "checked", 0, 2, q4_K_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, q4_K_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q4_K_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q4_K_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_K_gemv_id_split_f32_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_id_split_f32_vulkan_y_type}};
-
-static const qk_code *const q4_K_gemv_id_split_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, q4_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
     .abi = 22,
@@ -2267,12 +1676,12 @@ const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q4_K_gemv_id_int8_rows_spirv,
-    .schedules = q4_K_gemv_id_split_f32_schedules,
+    .schedules = q4_K_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = q4_K_gemv_id_split_f32_bindings,
+    .bindings = q4_K_gemv_id_f32_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = q4_K_gemv_id_split_f32_push,
+    .push = q4_K_gemv_id_f32_push,
     .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -2289,65 +1698,16 @@ const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
     .x_reach = 64,
 };
 
-static const qk_binding q4_K_gemv_id_int24_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q4_K_gemv_id_int24_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t q4_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_K_gemv_id_int24_f32_vulkan_digits[] = {3};
-static const uint32_t q4_K_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
-static const uint32_t q4_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_id_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_K_gemv_id_int24_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    q4_K_gemv_id_int24_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, q4_K_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, q4_K_gemv_id_int24_f32_vulkan_digits},
-    {12, "checked", 0, 2, q4_K_gemv_id_int24_f32_vulkan_checked},
-    {7, "staged", 1, 4, q4_K_gemv_id_int24_f32_vulkan_staged},
-    {20, "schedule", 0, 3, q4_K_gemv_id_int24_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q4_K_gemv_id_int24_f32_vulkan_x_type},
+static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
+    {4, "digits", 3, 1, q4_K_gemv_int24_f32_vulkan_digits},
+    {12, "checked", 0, 2, q4_K_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, q4_K_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q4_K_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q4_K_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_K_gemv_id_int24_f32_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_id_int24_f32_vulkan_y_type}};
-
-static const qk_code *const q4_K_gemv_id_int24_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, q4_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
     .abi = 22,
@@ -2357,12 +1717,12 @@ const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q4_K_gemv_id_int8_rows_spirv,
-    .schedules = q4_K_gemv_id_int24_f32_schedules,
+    .schedules = q4_K_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = q4_K_gemv_id_int24_f32_bindings,
+    .bindings = q4_K_gemv_id_f32_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = q4_K_gemv_id_int24_f32_push,
+    .push = q4_K_gemv_id_f32_push,
     .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -2390,51 +1750,15 @@ static const qk_binding q4_K_gemv_id_f16_bindings[] = {
     {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field q4_K_gemv_id_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t q4_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_K_gemv_id_f16_vulkan_checked[] = {0, 1};
-static const uint32_t q4_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_id_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_K_gemv_id_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, q4_K_gemv_id_f16_vulkan_rows},
-    {12, "checked", 0, 2, q4_K_gemv_id_f16_vulkan_checked},
-    {7, "staged", 1, 4, q4_K_gemv_id_f16_vulkan_staged},
-    {20, "schedule", 0, 3, q4_K_gemv_id_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q4_K_gemv_id_f16_vulkan_x_type},
+static const qk_spec_constant q4_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
+    {12, "checked", 0, 2, q4_K_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, q4_K_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q4_K_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, q4_K_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_K_gemv_id_f16_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_id_f16_vulkan_y_type}};
-
-static const qk_code *const q4_K_gemv_id_f16_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv};
+    {30, "views", 0, 3, q4_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
     .abi = 22,
@@ -2444,12 +1768,12 @@ const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q4_K_gemv_id_rows_spirv,
-    .schedules = q4_K_gemv_id_f16_schedules,
+    .schedules = q4_K_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = q4_K_gemv_id_f16_push,
+    .push = q4_K_gemv_id_f32_push,
     .spec_constant_count = 9,
     .spec_constants = q4_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -2463,11 +1787,6 @@ const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
     .sum_roundings = 126,
 };
 
-static const uint32_t q4_K_gemv_id_f16_metal_views[] = {0, 1};
-static const uint32_t q4_K_gemv_id_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_K_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, q4_K_gemv_id_f16_metal_views},
-    {31, "y_type", 0, 3, q4_K_gemv_id_f16_metal_y_type}};
-
 const qk_kernel qk_q4_K_gemv_id_f16_metal = {
     .abi = 22,
     .name = "q4_K_gemv_id_f16",
@@ -2480,9 +1799,9 @@ const qk_kernel qk_q4_K_gemv_id_f16_metal = {
     .bindings = q4_K_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = q4_K_gemv_id_f16_push,
+    .push = q4_K_gemv_id_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = q4_K_gemv_id_f16_metal_constants,
+    .spec_constants = q4_K_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -2492,65 +1811,16 @@ const qk_kernel qk_q4_K_gemv_id_f16_metal = {
     .sum_roundings = 78,
 };
 
-static const qk_binding q4_K_gemv_id_int8_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q4_K_gemv_id_int8_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t q4_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_K_gemv_id_int8_f16_vulkan_digits[] = {1};
-static const uint32_t q4_K_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
-static const uint32_t q4_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_id_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_K_gemv_id_int8_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    q4_K_gemv_id_int8_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, q4_K_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, q4_K_gemv_id_int8_f16_vulkan_digits},
-    {12, "checked", 0, 2, q4_K_gemv_id_int8_f16_vulkan_checked},
-    {7, "staged", 1, 4, q4_K_gemv_id_int8_f16_vulkan_staged},
-    {20, "schedule", 0, 3, q4_K_gemv_id_int8_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q4_K_gemv_id_int8_f16_vulkan_x_type},
+static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
+    {4, "digits", 1, 1, q4_K_gemv_int8_f32_vulkan_digits},
+    {12, "checked", 0, 2, q4_K_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, q4_K_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q4_K_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, q4_K_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_K_gemv_id_int8_f16_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_id_int8_f16_vulkan_y_type}};
-
-static const qk_code *const q4_K_gemv_id_int8_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, q4_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
     .abi = 22,
@@ -2560,12 +1830,12 @@ const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q4_K_gemv_id_int8_rows_spirv,
-    .schedules = q4_K_gemv_id_int8_f16_schedules,
+    .schedules = q4_K_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = q4_K_gemv_id_int8_f16_bindings,
+    .bindings = q4_K_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = q4_K_gemv_id_int8_f16_push,
+    .push = q4_K_gemv_id_f32_push,
     .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -2582,65 +1852,16 @@ const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
     .x_reach = 40,
 };
 
-static const qk_binding q4_K_gemv_id_split_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q4_K_gemv_id_split_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t q4_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_K_gemv_id_split_f16_vulkan_digits[] = {2};
-static const uint32_t q4_K_gemv_id_split_f16_vulkan_checked[] = {0, 1};
-static const uint32_t q4_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_id_split_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_K_gemv_id_split_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    q4_K_gemv_id_split_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, q4_K_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, q4_K_gemv_id_split_f16_vulkan_digits},
-    {12, "checked", 0, 2, q4_K_gemv_id_split_f16_vulkan_checked},
-    {7, "staged", 1, 4, q4_K_gemv_id_split_f16_vulkan_staged},
-    {20, "schedule", 0, 3, q4_K_gemv_id_split_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q4_K_gemv_id_split_f16_vulkan_x_type},
+static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
+    {4, "digits", 2, 1, q4_K_gemv_split_f32_vulkan_digits},
+    {12, "checked", 0, 2, q4_K_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, q4_K_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q4_K_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, q4_K_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_K_gemv_id_split_f16_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_id_split_f16_vulkan_y_type}};
-
-static const qk_code *const q4_K_gemv_id_split_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, q4_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
     .abi = 22,
@@ -2650,12 +1871,12 @@ const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q4_K_gemv_id_int8_rows_spirv,
-    .schedules = q4_K_gemv_id_split_f16_schedules,
+    .schedules = q4_K_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = q4_K_gemv_id_split_f16_bindings,
+    .bindings = q4_K_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = q4_K_gemv_id_split_f16_push,
+    .push = q4_K_gemv_id_f32_push,
     .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -2672,65 +1893,16 @@ const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
     .x_reach = 64,
 };
 
-static const qk_binding q4_K_gemv_id_int24_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q4_K_gemv_id_int24_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t q4_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_K_gemv_id_int24_f16_vulkan_digits[] = {3};
-static const uint32_t q4_K_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
-static const uint32_t q4_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_id_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_K_gemv_id_int24_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t q4_K_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    q4_K_gemv_id_int24_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, q4_K_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, q4_K_gemv_id_int24_f16_vulkan_digits},
-    {12, "checked", 0, 2, q4_K_gemv_id_int24_f16_vulkan_checked},
-    {7, "staged", 1, 4, q4_K_gemv_id_int24_f16_vulkan_staged},
-    {20, "schedule", 0, 3, q4_K_gemv_id_int24_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q4_K_gemv_id_int24_f16_vulkan_x_type},
+static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
+    {4, "digits", 3, 1, q4_K_gemv_int24_f32_vulkan_digits},
+    {12, "checked", 0, 2, q4_K_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, q4_K_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q4_K_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, q4_K_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_K_gemv_id_int24_f16_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_id_int24_f16_vulkan_y_type}};
-
-static const qk_code *const q4_K_gemv_id_int24_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, q4_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
     .abi = 22,
@@ -2740,12 +1912,12 @@ const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q4_K_gemv_id_int8_rows_spirv,
-    .schedules = q4_K_gemv_id_int24_f16_schedules,
+    .schedules = q4_K_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = q4_K_gemv_id_int24_f16_bindings,
+    .bindings = q4_K_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = q4_K_gemv_id_int24_f16_push,
+    .push = q4_K_gemv_id_f32_push,
     .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -2766,14 +1938,9 @@ static const qk_binding q4_K_encode_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 144, 0, 0, 0, 0},
     {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field q4_K_encode_f32_push[] = {
-    {"tiles", 0, 4},
-};
-
 static const uint32_t q4_K_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t q4_K_encode_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q4_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 128, 5, q4_K_encode_f32_vulkan_local_size_x},
-    {21, "x_type", 0, 1, q4_K_encode_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q4_K_gemv_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_f32_vulkan = {
     .abi = 22,
@@ -2787,7 +1954,7 @@ const qk_kernel qk_q4_K_encode_f32_vulkan = {
     .bindings = q4_K_encode_f32_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q4_K_encode_f32_push,
+    .push = q4_K_dequant_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q4_K_encode_f32_vulkan_constants,
     .workgroup_size = 128,
@@ -2810,7 +1977,7 @@ const qk_kernel qk_q4_K_encode_f32_metal = {
     .bindings = q4_K_encode_f32_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q4_K_encode_f32_push,
+    .push = q4_K_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2823,14 +1990,8 @@ static const qk_binding q4_K_encode_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 144, 0, 0, 0, 0},
     {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
-static const qk_field q4_K_encode_f16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t q4_K_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t q4_K_encode_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant q4_K_encode_f16_vulkan_constants[] = {{0, "local_size_x", 128, 5, q4_K_encode_f16_vulkan_local_size_x},
-    {21, "x_type", 1, 1, q4_K_encode_f16_vulkan_x_type}};
+static const qk_spec_constant q4_K_encode_f16_vulkan_constants[] = {{0, "local_size_x", 128, 5, q4_K_encode_f32_vulkan_local_size_x},
+    {21, "x_type", 1, 1, q4_K_gemv_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_f16_vulkan = {
     .abi = 22,
@@ -2844,7 +2005,7 @@ const qk_kernel qk_q4_K_encode_f16_vulkan = {
     .bindings = q4_K_encode_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q4_K_encode_f16_push,
+    .push = q4_K_dequant_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q4_K_encode_f16_vulkan_constants,
     .workgroup_size = 128,
@@ -2867,7 +2028,7 @@ const qk_kernel qk_q4_K_encode_f16_metal = {
     .bindings = q4_K_encode_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q4_K_encode_f16_push,
+    .push = q4_K_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2880,13 +2041,8 @@ static const qk_binding q4_K_encode_bf16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 144, 0, 0, 0, 0},
     {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
-static const qk_field q4_K_encode_bf16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t q4_K_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q4_K_encode_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant q4_K_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 128, 5, q4_K_encode_bf16_vulkan_local_size_x},
+static const qk_spec_constant q4_K_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 128, 5, q4_K_encode_f32_vulkan_local_size_x},
     {21, "x_type", 2, 1, q4_K_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_bf16_vulkan = {
@@ -2901,7 +2057,7 @@ const qk_kernel qk_q4_K_encode_bf16_vulkan = {
     .bindings = q4_K_encode_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q4_K_encode_bf16_push,
+    .push = q4_K_dequant_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q4_K_encode_bf16_vulkan_constants,
     .workgroup_size = 128,
@@ -2924,7 +2080,7 @@ const qk_kernel qk_q4_K_encode_bf16_metal = {
     .bindings = q4_K_encode_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q4_K_encode_bf16_push,
+    .push = q4_K_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2939,35 +2095,6 @@ static const qk_binding q4_K_set_rows_f32_bindings[] = {
     {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field q4_K_set_rows_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t q4_K_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t q4_K_set_rows_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant q4_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 128, 5, q4_K_set_rows_f32_vulkan_local_size_x},
-    {21, "x_type", 0, 1, q4_K_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
     .abi = 22,
@@ -2981,9 +2108,9 @@ const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
     .bindings = q4_K_set_rows_f32_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q4_K_set_rows_f32_push,
+    .push = q4_K_gather_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = q4_K_set_rows_f32_vulkan_constants,
+    .spec_constants = q4_K_encode_f32_vulkan_constants,
     .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -3004,7 +2131,7 @@ const qk_kernel qk_q4_K_set_rows_f32_metal = {
     .bindings = q4_K_set_rows_f32_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q4_K_set_rows_f32_push,
+    .push = q4_K_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -3019,35 +2146,6 @@ static const qk_binding q4_K_set_rows_f16_bindings[] = {
     {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field q4_K_set_rows_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t q4_K_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t q4_K_set_rows_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant q4_K_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 128, 5, q4_K_set_rows_f16_vulkan_local_size_x},
-    {21, "x_type", 1, 1, q4_K_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_f16_vulkan = {
     .abi = 22,
@@ -3061,9 +2159,9 @@ const qk_kernel qk_q4_K_set_rows_f16_vulkan = {
     .bindings = q4_K_set_rows_f16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q4_K_set_rows_f16_push,
+    .push = q4_K_gather_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = q4_K_set_rows_f16_vulkan_constants,
+    .spec_constants = q4_K_encode_f16_vulkan_constants,
     .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -3084,7 +2182,7 @@ const qk_kernel qk_q4_K_set_rows_f16_metal = {
     .bindings = q4_K_set_rows_f16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q4_K_set_rows_f16_push,
+    .push = q4_K_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -3099,35 +2197,6 @@ static const qk_binding q4_K_set_rows_bf16_bindings[] = {
     {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field q4_K_set_rows_bf16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t q4_K_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t q4_K_set_rows_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant q4_K_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 128, 5, q4_K_set_rows_bf16_vulkan_local_size_x},
-    {21, "x_type", 2, 1, q4_K_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_bf16_vulkan = {
     .abi = 22,
@@ -3141,9 +2210,9 @@ const qk_kernel qk_q4_K_set_rows_bf16_vulkan = {
     .bindings = q4_K_set_rows_bf16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q4_K_set_rows_bf16_push,
+    .push = q4_K_gather_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = q4_K_set_rows_bf16_vulkan_constants,
+    .spec_constants = q4_K_encode_bf16_vulkan_constants,
     .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -3164,7 +2233,7 @@ const qk_kernel qk_q4_K_set_rows_bf16_metal = {
     .bindings = q4_K_set_rows_bf16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q4_K_set_rows_bf16_push,
+    .push = q4_K_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,

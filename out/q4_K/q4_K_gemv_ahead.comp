@@ -63,7 +63,6 @@ void find_matrix() {
     if (inner >= second) weights_begin += weights_second, y_begin += y_second;
     if (inner >= third) weights_begin += weights_third, y_begin += y_third;
 }
-
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_within(uint n) { return VIEWS == 2u ? n / 2u + n % 2u * weights_outer : n; }
@@ -76,13 +75,11 @@ vec4 x_stored(uint at) {  // 4 consecutive elements
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
-
 vec4 x_run(uint at) {  // normed, but for the factor of results
     precise vec4 run = x_stored(at);
     if (NORM != 0u) run *= norm_weights[at - x_row];
     return run;
 }
-
 shared float squares[NORM == 0u ? 1u : gl_WorkGroupSize.x / 4u * BATCH];  // of each subgroup
 void add_squares() {  // where subgroups share rows, the walk has the barrier
     const uint runs = row_tiles * 4u, step = gl_WorkGroupSize.x;
@@ -102,8 +99,7 @@ void add_squares() {  // where subgroups share rows, the walk has the barrier
 
 // Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-// Two results of 16 bits share a word, maybe of two threads: neither takes the other's part.
-float y_before(uint at) {  // what y holds
+float y_before(uint at) {  // what y holds. Two results of 16 bits share a word, maybe of two threads: neither takes the other's part
     if (Y_TYPE == 0u) return y[at];
     const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u;
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
@@ -120,8 +116,7 @@ void store_y(uint at, float sum) {  // 16 bits are rounded once, ties to even; i
     atomicOr(y_halves[at / 2u], signed_bits << at % 2u * 16u);
 }
 
-// Row `n` of right-hand side `m` is done.
-void finish(uint m, uint n, float sum) {
+void finish(uint m, uint n, float sum) {  // row `n` of right-hand side `m` is done
     if (NORM != 0u) {  // x has been multiplied with the weights of its norm alone
         float all = 0.0;
         for (uint i = m; i < gl_NumSubgroups * BATCH; i += BATCH) all += squares[i];
@@ -187,15 +182,13 @@ float sum_of_lanes(float v[SUMS], uint width) {  // all at once, over lanes from
 
 // A subgroup keeps a slice of x, a tile of each right-hand side in each lane. Rows of that slice are loaded side by side, 16 bytes a
 // thread, while those before them, which lie in memory that the subgroup has for itself, are multiplied.
-const uint SLICE_WORDS = LANES / 4u * 36u;
-const uint SLICE_FOURS = (SLICE_WORDS + 3u) / 4u + (SLICE_WORDS % 4u == 0u ? 0u : 1u);
+const uint SLICE_WORDS = LANES / 4u * 36u, SLICE_FOURS = (SLICE_WORDS + 3u) / 4u + uint(SLICE_WORDS % 4u != 0u);
 const uint LOADS = (ROWS * SLICE_FOURS + LANES - 1u) / LANES;  // of a thread
 shared uint held[gl_WorkGroupSize.x * LOADS * 4u];
-
 uvec4 held_four(uint at) { return uvec4(held[at], held[at + 1u], held[at + 2u], held[at + 3u]); }
+void hold_four(uint at, uvec4 four) { held[at] = four.x, held[at + 1u] = four.y, held[at + 2u] = four.z, held[at + 3u] = four.w; }
 
-// Takes tile `j` of a slice, which lies from word `at` on.
-void take(uint at, uint j, out uvec4 fours[3], out uint words[2]) {
+void take(uint at, uint j, out uvec4 fours[3], out uint words[2]) {  // tile `j` of a slice, which lies from word `at` on
     uint block = j / 4u, tile = j % 4u, base = block * 36u;
     fours[0] = held_four(at + 4u * (block * 9u)), fours[1] = held_four(at + 4u * (block * 9u + tile * 2u + 1u));
     fours[2] = held_four(at + 4u * (block * 9u + tile * 2u + 2u)), words[0] = held[at + base + tile / 2u * 2u + 1u];
@@ -208,8 +201,7 @@ vec4 four_codes(uint word, uint mask) {
     return vec4(even.x, odd.x, even.y, odd.y);
 }
 
-// Adds the products of tile `j` with what is kept of x.
-void accumulate(uint j, uint k, uvec4 fours[3], uint words[2], inout float sum) {
+void accumulate(uint j, uint k, uvec4 fours[3], uint words[2], inout float sum) {  // `sum` += tile `j` * x
     uint tile = j % 4u, shift0 = tile % 2u * 16u, shift1 = shift0 + tile / 2u * 2u, shift2 = shift0 + tile / 2u * 4u;
     uvec4 four = fours[0], qs0 = fours[1], qs1 = fours[2];
     uint d_dmin = four.x, scales0 = words[0], scales1 = four.y, scales2 = words[1], scales3 = four.z;
@@ -240,11 +232,10 @@ void load_ahead(uint from, uint place[LOADS], out uvec4 ahead[LOADS]) {
 
 void main() {
     find_matrix();
-    const uint lane = gl_SubgroupInvocationID, slice = gl_SubgroupID % SPLIT, j = slice * LANES + lane;
-    const uint teams = gl_WorkGroupSize.x / LANES / SPLIT, team = gl_SubgroupID / SPLIT;
+    const uint teams = gl_WorkGroupSize.x / LANES / SPLIT, team = gl_SubgroupID / SPLIT, step = group_count() * teams * ROWS;
+    const uint lane = gl_SubgroupInvocationID, slice = gl_SubgroupID % SPLIT, j = slice * LANES + lane, last = max(rows, ROWS) - ROWS;
     const uint tiles = row_tiles / 4u, row_fours = tiles / 4u * 36u / 4u;
     const uint own = gl_SubgroupID * LOADS * LANES, phase = slice * SLICE_WORDS % 4u;
-    const uint step = group_count() * teams * ROWS, last = max(rows, ROWS) - ROWS;
     uint place[LOADS];  // of loads, from a row on
     [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
         const uint load = i * LANES + lane, r = load / SLICE_FOURS, four = slice * SLICE_WORDS / 4u + load % SLICE_FOURS;
@@ -257,10 +248,7 @@ void main() {
     [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), m);
     [[dont_unroll]] for (; first < rows; first += step) {
         subgroupBarrier();
-        [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
-            const uint at = (own + i * LANES + lane) * 4u;
-            held[at] = ahead[i].x, held[at + 1u] = ahead[i].y, held[at + 2u] = ahead[i].z, held[at + 3u] = ahead[i].w;
-        }
+        [[unroll]] for (uint i = 0u; i < LOADS; ++i) hold_four((own + i * LANES + lane) * 4u, ahead[i]);
         subgroupBarrier();
         const uint next = first + step, row = first + team * ROWS;
         if (next < rows) load_ahead(row_of_weights(min(next + team * ROWS, last)) * row_fours, place, ahead);

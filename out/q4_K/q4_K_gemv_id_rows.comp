@@ -49,7 +49,6 @@ layout(push_constant) uniform Push {
     uint sets, set_first;  // of experts with the same ids and x: those of this launch
     uint weights_first, weights_outer, y_outer;  // rows before them, and to the next set
 };
-
 // Pairs are counted through all sets; of this one is that at hand.
 uint set = 0u, weights_begin = 0u;
 uint pair_of(uint n) {
@@ -67,10 +66,7 @@ uint row_of_expert(uint n) { return VIEWS == 0u ? n * rows : weights_begin + n *
 uint x_from(uint vector, uint row_runs) {
     return VIEWS == 0u ? vector * row_runs : (x_first + vector / x_slots * x_inner + vector % x_slots * x_stride) / 4u;
 }
-
-// Number of a pair among the ids.
-uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }
-
+uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }  // among the ids
 vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
@@ -80,8 +76,7 @@ vec4 x_run(uint at) {  // 4 consecutive elements
 
 // Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-// Two results of 16 bits share a word, maybe of two threads: neither takes the other's part.
-float y_before(uint at) {  // what y holds
+float y_before(uint at) {  // what y holds. Two results of 16 bits share a word, maybe of two threads: neither takes the other's part
     if (Y_TYPE == 0u) return y[at];
     const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u;
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
@@ -142,8 +137,7 @@ vec4 four_codes(uint word, uint mask) {
     return vec4(even.x, odd.x, even.y, odd.y);
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, inout float sum) {
+void accumulate(uint n, uint j, uint k, inout float sum) {  // `sum` += tile `j` of row `n` * x
     const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 16u, tile = j % 16u;
     uint base = block * 36u, part = tile / 4u;  // part: of 64 elements
     uint shift0 = part % 2u * 16u, shift1 = shift0 + part / 2u * 2u, shift2 = shift0 + part / 2u * 4u, d_dmin = blocks[base];

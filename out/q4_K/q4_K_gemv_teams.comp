@@ -60,7 +60,6 @@ void find_matrix() {
     if (inner >= second) weights_begin += weights_second, y_begin += y_second;
     if (inner >= third) weights_begin += weights_third, y_begin += y_third;
 }
-
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
@@ -74,8 +73,7 @@ vec4 x_run(uint at) {  // 4 consecutive elements
 
 // Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-// Two results of 16 bits share a word, maybe of two threads: neither takes the other's part.
-float y_before(uint at) {  // what y holds
+float y_before(uint at) {  // what y holds. Two results of 16 bits share a word, maybe of two threads: neither takes the other's part
     if (Y_TYPE == 0u) return y[at];
     const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u;
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
@@ -92,8 +90,7 @@ void store_y(uint at, float sum) {  // 16 bits are rounded once, ties to even; i
     atomicOr(y_halves[at / 2u], signed_bits << at % 2u * 16u);
 }
 
-// Row `n` of right-hand side `m` is done.
-void finish(uint m, uint n, float sum) {
+void finish(uint m, uint n, float sum) {  // row `n` of right-hand side `m` is done
     const uint row = y_first % y_rows + n, vector = m + y_first / y_rows, number = (matrix_first + matrix) * vectors + vector;
     const uint at = VIEWS == 0u ? m * y_rows + y_first + n : y_begin + vector * y_stride + row, does = EPILOGUE & epilogue;
     if (does != 0u) {
@@ -152,8 +149,7 @@ vec4 four_codes(uint word, uint mask) {
     return vec4(even.x, odd.x, even.y, odd.y);
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[2], bvec4 turns, inout float sum) {
+void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[2], bvec4 turns, inout float sum) {  // `sum` += tile `j` of row `n` * x
     uint tile = j % 8u, part = tile / 2u;  // part: of 64 elements
     uint shift0 = part % 2u * 16u, shift1 = shift0 + part / 2u * 2u, shift2 = shift0 + part / 2u * 4u;
     uvec4 four = fours[0], qs = fours[1];

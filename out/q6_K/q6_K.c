@@ -491,7 +491,6 @@ static const qk_binding q6_K_dequant_f32_bindings[] = {
 static const qk_field q6_K_dequant_f32_push[] = {
     {"tiles", 0, 4},
 };
-
 static const uint32_t q6_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant q6_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_f32_vulkan_local_size_x}};
 
@@ -543,14 +542,9 @@ static const qk_binding q6_K_dequant_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
     {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
-static const qk_field q6_K_dequant_f16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t q6_K_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_dequant_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t q6_K_dequant_f16_vulkan_y_type[] = {1};
-static const qk_spec_constant q6_K_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_f16_vulkan_local_size_x},
+static const qk_spec_constant q6_K_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_f32_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, q6_K_dequant_f16_vulkan_rounds_f16},
     {31, "y_type", 1, 1, q6_K_dequant_f16_vulkan_y_type}};
 
@@ -566,7 +560,7 @@ const qk_kernel qk_q6_K_dequant_f16_vulkan = {
     .bindings = q6_K_dequant_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q6_K_dequant_f16_push,
+    .push = q6_K_dequant_f32_push,
     .spec_constant_count = 3,
     .spec_constants = q6_K_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
@@ -589,7 +583,7 @@ const qk_kernel qk_q6_K_dequant_f16_metal = {
     .bindings = q6_K_dequant_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q6_K_dequant_f16_push,
+    .push = q6_K_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -602,15 +596,9 @@ static const qk_binding q6_K_dequant_bf16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
     {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
-static const qk_field q6_K_dequant_bf16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t q6_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_dequant_bf16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t q6_K_dequant_bf16_vulkan_y_type[] = {2};
-static const qk_spec_constant q6_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_bf16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, q6_K_dequant_bf16_vulkan_rounds_f16},
+static const qk_spec_constant q6_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_f32_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q6_K_dequant_f16_vulkan_rounds_f16},
     {31, "y_type", 2, 1, q6_K_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
@@ -625,7 +613,7 @@ const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
     .bindings = q6_K_dequant_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q6_K_dequant_bf16_push,
+    .push = q6_K_dequant_f32_push,
     .spec_constant_count = 3,
     .spec_constants = q6_K_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
@@ -648,7 +636,7 @@ const qk_kernel qk_q6_K_dequant_bf16_metal = {
     .bindings = q6_K_dequant_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q6_K_dequant_bf16_push,
+    .push = q6_K_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -688,9 +676,6 @@ static const qk_field q6_K_gather_f32_push[] = {
     {"table_first", 84, 4},
 };
 
-static const uint32_t q6_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q6_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_f32_vulkan_local_size_x}};
-
 const qk_kernel qk_q6_K_gather_f32_vulkan = {
     .abi = 22,
     .name = "q6_K_gather_f32",
@@ -705,7 +690,7 @@ const qk_kernel qk_q6_K_gather_f32_vulkan = {
     .push_count = 22,
     .push = q6_K_gather_f32_push,
     .spec_constant_count = 1,
-    .spec_constants = q6_K_gather_f32_vulkan_constants,
+    .spec_constants = q6_K_dequant_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -741,37 +726,6 @@ static const qk_binding q6_K_gather_f16_bindings[] = {
     {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field q6_K_gather_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t q6_K_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_gather_f16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t q6_K_gather_f16_vulkan_y_type[] = {1};
-static const qk_spec_constant q6_K_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, q6_K_gather_f16_vulkan_rounds_f16},
-    {31, "y_type", 1, 1, q6_K_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gather_f16_vulkan = {
     .abi = 22,
@@ -785,9 +739,9 @@ const qk_kernel qk_q6_K_gather_f16_vulkan = {
     .bindings = q6_K_gather_f16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q6_K_gather_f16_push,
+    .push = q6_K_gather_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = q6_K_gather_f16_vulkan_constants,
+    .spec_constants = q6_K_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -808,7 +762,7 @@ const qk_kernel qk_q6_K_gather_f16_metal = {
     .bindings = q6_K_gather_f16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q6_K_gather_f16_push,
+    .push = q6_K_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -823,37 +777,6 @@ static const qk_binding q6_K_gather_bf16_bindings[] = {
     {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field q6_K_gather_bf16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t q6_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_gather_bf16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t q6_K_gather_bf16_vulkan_y_type[] = {2};
-static const qk_spec_constant q6_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_bf16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, q6_K_gather_bf16_vulkan_rounds_f16},
-    {31, "y_type", 2, 1, q6_K_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gather_bf16_vulkan = {
     .abi = 22,
@@ -867,9 +790,9 @@ const qk_kernel qk_q6_K_gather_bf16_vulkan = {
     .bindings = q6_K_gather_bf16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q6_K_gather_bf16_push,
+    .push = q6_K_gather_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = q6_K_gather_bf16_vulkan_constants,
+    .spec_constants = q6_K_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -890,7 +813,7 @@ const qk_kernel qk_q6_K_gather_bf16_metal = {
     .bindings = q6_K_gather_bf16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q6_K_gather_bf16_push,
+    .push = q6_K_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -939,8 +862,6 @@ static const qk_field q6_K_gemv_f32_push[] = {
     {"y_second", 108, 4},
     {"y_third", 112, 4},
 };
-
-static const uint32_t q6_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t q6_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
@@ -953,7 +874,7 @@ static const uint32_t q6_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_f32_vulkan_x_type[] = {0};
 static const uint32_t q6_K_gemv_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f32_vulkan_local_size_x},
+static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_dequant_f32_vulkan_local_size_x},
     {1, "batch", 1, 8, q6_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_f32_vulkan_split},
@@ -968,7 +889,6 @@ static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, q6_K_gemv_f32_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
-
 static const qk_code *const q6_K_gemv_f32_schedules[] = {0, &qk_q6_K_gemv_rows_spirv, &qk_q6_K_gemv_wide_spirv, &qk_q6_K_gemv_ahead_spirv,
     &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv};
 
@@ -1010,10 +930,9 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
 
 static const uint32_t q6_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f32_metal_views[] = {0, 1};
-static const uint32_t q6_K_gemv_f32_metal_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q6_K_gemv_f32_metal_batch},
     {30, "views", 0, 2, q6_K_gemv_f32_metal_views},
-    {31, "y_type", 0, 3, q6_K_gemv_f32_metal_y_type}};
+    {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gemv_f32_metal = {
     .abi = 22,
@@ -1039,82 +958,27 @@ const qk_kernel qk_q6_K_gemv_f32_metal = {
     .sum_roundings = 124,
 };
 
-static const qk_binding q6_K_gemv_int8_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q6_K_gemv_int8_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t q6_K_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_gemv_int8_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t q6_K_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q6_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_digits[] = {1};
-static const uint32_t q6_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_padded[] = {0, 1};
-static const uint32_t q6_K_gemv_int8_f32_vulkan_checked[] = {0, 1};
-static const uint32_t q6_K_gemv_int8_f32_vulkan_turns[] = {1, 4};
-static const uint32_t q6_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
-static const uint32_t q6_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
-static const uint32_t q6_K_gemv_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t q6_K_gemv_int8_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t q6_K_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f32_vulkan_local_size_x},
-    {1, "batch", 1, 8, q6_K_gemv_int8_f32_vulkan_batch},
-    {2, "rows", 4, 4, q6_K_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 6, q6_K_gemv_int8_f32_vulkan_split},
+static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, q6_K_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, q6_K_gemv_f32_vulkan_split},
     {4, "digits", 1, 1, q6_K_gemv_int8_f32_vulkan_digits},
-    {6, "shared_fours", 512, 5, q6_K_gemv_int8_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, q6_K_gemv_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, q6_K_gemv_int8_f32_vulkan_x_packed},
     {11, "padded", 0, 2, q6_K_gemv_int8_f32_vulkan_padded},
-    {12, "checked", 1, 2, q6_K_gemv_int8_f32_vulkan_checked},
-    {43, "turns", 1, 2, q6_K_gemv_int8_f32_vulkan_turns},
-    {7, "staged", 1, 4, q6_K_gemv_int8_f32_vulkan_staged},
-    {20, "schedule", 0, 6, q6_K_gemv_int8_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, q6_K_gemv_int8_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, q6_K_gemv_int8_f32_vulkan_x_type},
+    {12, "checked", 1, 2, q6_K_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, q6_K_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, q6_K_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 6, q6_K_gemv_f32_vulkan_schedule},
+    {14, "lanes", 32, 4, q6_K_gemv_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, q6_K_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, q6_K_gemv_int8_f32_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_int8_f32_vulkan_y_type}};
-
+    {30, "views", 0, 3, q6_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 static const qk_code *const q6_K_gemv_int8_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
@@ -1128,10 +992,10 @@ const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .code = &qk_q6_K_gemv_int8_rows_spirv,
     .schedules = q6_K_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = q6_K_gemv_int8_f32_bindings,
+    .bindings = q6_K_gemv_f32_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = q6_K_gemv_int8_f32_push,
+    .push = q6_K_gemv_f32_push,
     .spec_constant_count = 18,
     .spec_constants = q6_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -1157,84 +1021,25 @@ const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .x_reach = 104,
 };
 
-static const qk_binding q6_K_gemv_split_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q6_K_gemv_split_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t q6_K_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_gemv_split_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t q6_K_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q6_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_split_f32_vulkan_digits[] = {2};
-static const uint32_t q6_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t q6_K_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t q6_K_gemv_split_f32_vulkan_padded[] = {0, 1};
-static const uint32_t q6_K_gemv_split_f32_vulkan_checked[] = {0, 1};
-static const uint32_t q6_K_gemv_split_f32_vulkan_turns[] = {1, 4};
-static const uint32_t q6_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
-static const uint32_t q6_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
-static const uint32_t q6_K_gemv_split_f32_vulkan_x_type[] = {0};
-static const uint32_t q6_K_gemv_split_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t q6_K_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f32_vulkan_local_size_x},
-    {1, "batch", 1, 8, q6_K_gemv_split_f32_vulkan_batch},
-    {2, "rows", 4, 4, q6_K_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 6, q6_K_gemv_split_f32_vulkan_split},
+static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, q6_K_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, q6_K_gemv_f32_vulkan_split},
     {4, "digits", 2, 1, q6_K_gemv_split_f32_vulkan_digits},
-    {6, "shared_fours", 512, 5, q6_K_gemv_split_f32_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, q6_K_gemv_split_f32_vulkan_x_packed},
-    {11, "padded", 0, 2, q6_K_gemv_split_f32_vulkan_padded},
-    {12, "checked", 0, 2, q6_K_gemv_split_f32_vulkan_checked},
-    {43, "turns", 1, 2, q6_K_gemv_split_f32_vulkan_turns},
-    {7, "staged", 1, 4, q6_K_gemv_split_f32_vulkan_staged},
-    {20, "schedule", 0, 6, q6_K_gemv_split_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, q6_K_gemv_split_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, q6_K_gemv_split_f32_vulkan_x_type},
+    {6, "shared_fours", 512, 5, q6_K_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q6_K_gemv_int8_f32_vulkan_x_packed},
+    {11, "padded", 0, 2, q6_K_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, q6_K_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, q6_K_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, q6_K_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 6, q6_K_gemv_f32_vulkan_schedule},
+    {14, "lanes", 32, 4, q6_K_gemv_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, q6_K_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, q6_K_gemv_split_f32_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_split_f32_vulkan_y_type}};
-
-static const qk_code *const q6_K_gemv_split_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
-    &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, q6_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .abi = 22,
@@ -1244,12 +1049,12 @@ const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q6_K_gemv_int8_rows_spirv,
-    .schedules = q6_K_gemv_split_f32_schedules,
+    .schedules = q6_K_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = q6_K_gemv_split_f32_bindings,
+    .bindings = q6_K_gemv_f32_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = q6_K_gemv_split_f32_push,
+    .push = q6_K_gemv_f32_push,
     .spec_constant_count = 18,
     .spec_constants = q6_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -1276,84 +1081,25 @@ const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .x_reach = 112,
 };
 
-static const qk_binding q6_K_gemv_int24_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q6_K_gemv_int24_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t q6_K_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_gemv_int24_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t q6_K_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q6_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_digits[] = {3};
-static const uint32_t q6_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t q6_K_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t q6_K_gemv_int24_f32_vulkan_padded[] = {0, 1};
-static const uint32_t q6_K_gemv_int24_f32_vulkan_checked[] = {0, 1};
-static const uint32_t q6_K_gemv_int24_f32_vulkan_turns[] = {1, 4};
-static const uint32_t q6_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
-static const uint32_t q6_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
-static const uint32_t q6_K_gemv_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t q6_K_gemv_int24_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t q6_K_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f32_vulkan_local_size_x},
-    {1, "batch", 1, 8, q6_K_gemv_int24_f32_vulkan_batch},
-    {2, "rows", 4, 4, q6_K_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 6, q6_K_gemv_int24_f32_vulkan_split},
+static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, q6_K_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, q6_K_gemv_f32_vulkan_split},
     {4, "digits", 3, 1, q6_K_gemv_int24_f32_vulkan_digits},
-    {6, "shared_fours", 512, 5, q6_K_gemv_int24_f32_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, q6_K_gemv_int24_f32_vulkan_x_packed},
-    {11, "padded", 0, 2, q6_K_gemv_int24_f32_vulkan_padded},
-    {12, "checked", 0, 2, q6_K_gemv_int24_f32_vulkan_checked},
-    {43, "turns", 1, 2, q6_K_gemv_int24_f32_vulkan_turns},
-    {7, "staged", 1, 4, q6_K_gemv_int24_f32_vulkan_staged},
-    {20, "schedule", 0, 6, q6_K_gemv_int24_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, q6_K_gemv_int24_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, q6_K_gemv_int24_f32_vulkan_x_type},
+    {6, "shared_fours", 512, 5, q6_K_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q6_K_gemv_int8_f32_vulkan_x_packed},
+    {11, "padded", 0, 2, q6_K_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, q6_K_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, q6_K_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, q6_K_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 6, q6_K_gemv_f32_vulkan_schedule},
+    {14, "lanes", 32, 4, q6_K_gemv_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, q6_K_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, q6_K_gemv_int24_f32_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_int24_f32_vulkan_y_type}};
-
-static const qk_code *const q6_K_gemv_int24_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
-    &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, q6_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .abi = 22,
@@ -1363,12 +1109,12 @@ const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q6_K_gemv_int8_rows_spirv,
-    .schedules = q6_K_gemv_int24_f32_schedules,
+    .schedules = q6_K_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = q6_K_gemv_int24_f32_bindings,
+    .bindings = q6_K_gemv_f32_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = q6_K_gemv_int24_f32_push,
+    .push = q6_K_gemv_f32_push,
     .spec_constant_count = 18,
     .spec_constants = q6_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -1404,69 +1150,22 @@ static const qk_binding q6_K_gemv_f16_bindings[] = {
     {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field q6_K_gemv_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t q6_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_gemv_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t q6_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q6_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t q6_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t q6_K_gemv_f16_vulkan_checked[] = {0, 1};
-static const uint32_t q6_K_gemv_f16_vulkan_turns[] = {1, 4};
-static const uint32_t q6_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
-static const uint32_t q6_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_f16_vulkan_x_type[] = {1};
-static const uint32_t q6_K_gemv_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t q6_K_gemv_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, q6_K_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, q6_K_gemv_f16_vulkan_rows},
-    {3, "split", 1, 6, q6_K_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 5, q6_K_gemv_f16_vulkan_shared_fours},
-    {12, "checked", 0, 2, q6_K_gemv_f16_vulkan_checked},
-    {43, "turns", 1, 2, q6_K_gemv_f16_vulkan_turns},
-    {7, "staged", 1, 4, q6_K_gemv_f16_vulkan_staged},
-    {20, "schedule", 0, 6, q6_K_gemv_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, q6_K_gemv_f16_vulkan_lanes},
+static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, q6_K_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, q6_K_gemv_f32_vulkan_split},
+    {6, "shared_fours", 512, 5, q6_K_gemv_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, q6_K_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, q6_K_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, q6_K_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 6, q6_K_gemv_f32_vulkan_schedule},
+    {14, "lanes", 32, 4, q6_K_gemv_f32_vulkan_lanes},
     {21, "x_type", 1, 1, q6_K_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, q6_K_gemv_f16_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_f16_vulkan_y_type}};
-
-static const qk_code *const q6_K_gemv_f16_schedules[] = {0, &qk_q6_K_gemv_rows_spirv, &qk_q6_K_gemv_wide_spirv, &qk_q6_K_gemv_ahead_spirv,
-    &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv};
+    {30, "views", 0, 3, q6_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .abi = 22,
@@ -1476,12 +1175,12 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q6_K_gemv_rows_spirv,
-    .schedules = q6_K_gemv_f16_schedules,
+    .schedules = q6_K_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = q6_K_gemv_f16_push,
+    .push = q6_K_gemv_f32_push,
     .spec_constant_count = 15,
     .spec_constants = q6_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1504,13 +1203,6 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .sum_roundings = 124,
 };
 
-static const uint32_t q6_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const uint32_t q6_K_gemv_f16_metal_views[] = {0, 1};
-static const uint32_t q6_K_gemv_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant q6_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q6_K_gemv_f16_metal_batch},
-    {30, "views", 0, 2, q6_K_gemv_f16_metal_views},
-    {31, "y_type", 0, 3, q6_K_gemv_f16_metal_y_type}};
-
 const qk_kernel qk_q6_K_gemv_f16_metal = {
     .abi = 22,
     .name = "q6_K_gemv_f16",
@@ -1523,9 +1215,9 @@ const qk_kernel qk_q6_K_gemv_f16_metal = {
     .bindings = q6_K_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = q6_K_gemv_f16_push,
+    .push = q6_K_gemv_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = q6_K_gemv_f16_metal_constants,
+    .spec_constants = q6_K_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1535,84 +1227,24 @@ const qk_kernel qk_q6_K_gemv_f16_metal = {
     .sum_roundings = 124,
 };
 
-static const qk_binding q6_K_gemv_int8_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q6_K_gemv_int8_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t q6_K_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_gemv_int8_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t q6_K_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q6_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t q6_K_gemv_int8_f16_vulkan_digits[] = {1};
-static const uint32_t q6_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t q6_K_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t q6_K_gemv_int8_f16_vulkan_padded[] = {0, 1};
-static const uint32_t q6_K_gemv_int8_f16_vulkan_checked[] = {0, 1};
-static const uint32_t q6_K_gemv_int8_f16_vulkan_turns[] = {1, 4};
-static const uint32_t q6_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
-static const uint32_t q6_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
-static const uint32_t q6_K_gemv_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t q6_K_gemv_int8_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t q6_K_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, q6_K_gemv_int8_f16_vulkan_batch},
-    {2, "rows", 4, 4, q6_K_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 6, q6_K_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, q6_K_gemv_int8_f16_vulkan_digits},
-    {6, "shared_fours", 512, 5, q6_K_gemv_int8_f16_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, q6_K_gemv_int8_f16_vulkan_x_packed},
-    {11, "padded", 0, 2, q6_K_gemv_int8_f16_vulkan_padded},
-    {12, "checked", 1, 2, q6_K_gemv_int8_f16_vulkan_checked},
-    {43, "turns", 1, 2, q6_K_gemv_int8_f16_vulkan_turns},
-    {7, "staged", 1, 4, q6_K_gemv_int8_f16_vulkan_staged},
-    {20, "schedule", 0, 6, q6_K_gemv_int8_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, q6_K_gemv_int8_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, q6_K_gemv_int8_f16_vulkan_x_type},
+static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, q6_K_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, q6_K_gemv_f32_vulkan_split},
+    {4, "digits", 1, 1, q6_K_gemv_int8_f32_vulkan_digits},
+    {6, "shared_fours", 512, 5, q6_K_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q6_K_gemv_int8_f32_vulkan_x_packed},
+    {11, "padded", 0, 2, q6_K_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 1, 2, q6_K_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, q6_K_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, q6_K_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 6, q6_K_gemv_f32_vulkan_schedule},
+    {14, "lanes", 32, 4, q6_K_gemv_f32_vulkan_lanes},
+    {21, "x_type", 1, 1, q6_K_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, q6_K_gemv_int8_f16_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_int8_f16_vulkan_y_type}};
-
-static const qk_code *const q6_K_gemv_int8_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
-    &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, q6_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .abi = 22,
@@ -1622,12 +1254,12 @@ const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q6_K_gemv_int8_rows_spirv,
-    .schedules = q6_K_gemv_int8_f16_schedules,
+    .schedules = q6_K_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = q6_K_gemv_int8_f16_bindings,
+    .bindings = q6_K_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = q6_K_gemv_int8_f16_push,
+    .push = q6_K_gemv_f32_push,
     .spec_constant_count = 18,
     .spec_constants = q6_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1653,84 +1285,24 @@ const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .x_reach = 104,
 };
 
-static const qk_binding q6_K_gemv_split_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q6_K_gemv_split_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t q6_K_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_gemv_split_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t q6_K_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q6_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t q6_K_gemv_split_f16_vulkan_digits[] = {2};
-static const uint32_t q6_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t q6_K_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t q6_K_gemv_split_f16_vulkan_padded[] = {0, 1};
-static const uint32_t q6_K_gemv_split_f16_vulkan_checked[] = {0, 1};
-static const uint32_t q6_K_gemv_split_f16_vulkan_turns[] = {1, 4};
-static const uint32_t q6_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
-static const uint32_t q6_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
-static const uint32_t q6_K_gemv_split_f16_vulkan_x_type[] = {1};
-static const uint32_t q6_K_gemv_split_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t q6_K_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, q6_K_gemv_split_f16_vulkan_batch},
-    {2, "rows", 4, 4, q6_K_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 6, q6_K_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, q6_K_gemv_split_f16_vulkan_digits},
-    {6, "shared_fours", 512, 5, q6_K_gemv_split_f16_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, q6_K_gemv_split_f16_vulkan_x_packed},
-    {11, "padded", 0, 2, q6_K_gemv_split_f16_vulkan_padded},
-    {12, "checked", 0, 2, q6_K_gemv_split_f16_vulkan_checked},
-    {43, "turns", 1, 2, q6_K_gemv_split_f16_vulkan_turns},
-    {7, "staged", 1, 4, q6_K_gemv_split_f16_vulkan_staged},
-    {20, "schedule", 0, 6, q6_K_gemv_split_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, q6_K_gemv_split_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, q6_K_gemv_split_f16_vulkan_x_type},
+static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, q6_K_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, q6_K_gemv_f32_vulkan_split},
+    {4, "digits", 2, 1, q6_K_gemv_split_f32_vulkan_digits},
+    {6, "shared_fours", 512, 5, q6_K_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q6_K_gemv_int8_f32_vulkan_x_packed},
+    {11, "padded", 0, 2, q6_K_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, q6_K_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, q6_K_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, q6_K_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 6, q6_K_gemv_f32_vulkan_schedule},
+    {14, "lanes", 32, 4, q6_K_gemv_f32_vulkan_lanes},
+    {21, "x_type", 1, 1, q6_K_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, q6_K_gemv_split_f16_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_split_f16_vulkan_y_type}};
-
-static const qk_code *const q6_K_gemv_split_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
-    &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, q6_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .abi = 22,
@@ -1740,12 +1312,12 @@ const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q6_K_gemv_int8_rows_spirv,
-    .schedules = q6_K_gemv_split_f16_schedules,
+    .schedules = q6_K_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = q6_K_gemv_split_f16_bindings,
+    .bindings = q6_K_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = q6_K_gemv_split_f16_push,
+    .push = q6_K_gemv_f32_push,
     .spec_constant_count = 18,
     .spec_constants = q6_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1772,84 +1344,24 @@ const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .x_reach = 112,
 };
 
-static const qk_binding q6_K_gemv_int24_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q6_K_gemv_int24_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t q6_K_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_gemv_int24_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t q6_K_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q6_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t q6_K_gemv_int24_f16_vulkan_digits[] = {3};
-static const uint32_t q6_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t q6_K_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t q6_K_gemv_int24_f16_vulkan_padded[] = {0, 1};
-static const uint32_t q6_K_gemv_int24_f16_vulkan_checked[] = {0, 1};
-static const uint32_t q6_K_gemv_int24_f16_vulkan_turns[] = {1, 4};
-static const uint32_t q6_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
-static const uint32_t q6_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
-static const uint32_t q6_K_gemv_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t q6_K_gemv_int24_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t q6_K_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, q6_K_gemv_int24_f16_vulkan_batch},
-    {2, "rows", 4, 4, q6_K_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 6, q6_K_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, q6_K_gemv_int24_f16_vulkan_digits},
-    {6, "shared_fours", 512, 5, q6_K_gemv_int24_f16_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, q6_K_gemv_int24_f16_vulkan_x_packed},
-    {11, "padded", 0, 2, q6_K_gemv_int24_f16_vulkan_padded},
-    {12, "checked", 0, 2, q6_K_gemv_int24_f16_vulkan_checked},
-    {43, "turns", 1, 2, q6_K_gemv_int24_f16_vulkan_turns},
-    {7, "staged", 1, 4, q6_K_gemv_int24_f16_vulkan_staged},
-    {20, "schedule", 0, 6, q6_K_gemv_int24_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, q6_K_gemv_int24_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, q6_K_gemv_int24_f16_vulkan_x_type},
+static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, q6_K_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, q6_K_gemv_f32_vulkan_split},
+    {4, "digits", 3, 1, q6_K_gemv_int24_f32_vulkan_digits},
+    {6, "shared_fours", 512, 5, q6_K_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q6_K_gemv_int8_f32_vulkan_x_packed},
+    {11, "padded", 0, 2, q6_K_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, q6_K_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, q6_K_gemv_f32_vulkan_turns},
+    {7, "staged", 1, 4, q6_K_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 6, q6_K_gemv_f32_vulkan_schedule},
+    {14, "lanes", 32, 4, q6_K_gemv_f32_vulkan_lanes},
+    {21, "x_type", 1, 1, q6_K_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, q6_K_gemv_int24_f16_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_int24_f16_vulkan_y_type}};
-
-static const qk_code *const q6_K_gemv_int24_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
-    &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, q6_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .abi = 22,
@@ -1859,12 +1371,12 @@ const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q6_K_gemv_int8_rows_spirv,
-    .schedules = q6_K_gemv_int24_f16_schedules,
+    .schedules = q6_K_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = q6_K_gemv_int24_f16_bindings,
+    .bindings = q6_K_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = q6_K_gemv_int24_f16_push,
+    .push = q6_K_gemv_f32_push,
     .spec_constant_count = 18,
     .spec_constants = q6_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1927,25 +1439,16 @@ static const qk_field q6_K_gemv_id_f32_push[] = {
     {"weights_outer", 84, 4},
     {"y_outer", 88, 4},
 };
-
-static const uint32_t q6_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q6_K_gemv_id_f32_vulkan_checked[] = {0, 1};
-static const uint32_t q6_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t q6_K_gemv_id_f32_vulkan_x_type[] = {0};
-static const uint32_t q6_K_gemv_id_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t q6_K_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q6_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, q6_K_gemv_id_f32_vulkan_rows},
-    {12, "checked", 0, 2, q6_K_gemv_id_f32_vulkan_checked},
-    {7, "staged", 1, 4, q6_K_gemv_id_f32_vulkan_staged},
+static const qk_spec_constant q6_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
+    {12, "checked", 0, 2, q6_K_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, q6_K_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q6_K_gemv_id_f32_vulkan_x_type},
+    {21, "x_type", 0, 1, q6_K_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q6_K_gemv_id_f32_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_id_f32_vulkan_y_type}};
-
+    {30, "views", 0, 3, q6_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 static const qk_code *const q6_K_gemv_id_f32_schedules[] = {0, &qk_q6_K_gemv_id_rows_spirv, &qk_q6_K_gemv_id_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
@@ -1975,10 +1478,8 @@ const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
     .sum_roundings = 124,
 };
 
-static const uint32_t q6_K_gemv_id_f32_metal_views[] = {0, 1};
-static const uint32_t q6_K_gemv_id_f32_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant q6_K_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, q6_K_gemv_id_f32_metal_views},
-    {31, "y_type", 0, 3, q6_K_gemv_id_f32_metal_y_type}};
+static const qk_spec_constant q6_K_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, q6_K_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gemv_id_f32_metal = {
     .abi = 22,
@@ -2004,64 +1505,16 @@ const qk_kernel qk_q6_K_gemv_id_f32_metal = {
     .sum_roundings = 76,
 };
 
-static const qk_binding q6_K_gemv_id_int8_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q6_K_gemv_id_int8_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t q6_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q6_K_gemv_id_int8_f32_vulkan_digits[] = {1};
-static const uint32_t q6_K_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
-static const uint32_t q6_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t q6_K_gemv_id_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t q6_K_gemv_id_int8_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t q6_K_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    q6_K_gemv_id_int8_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, q6_K_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, q6_K_gemv_id_int8_f32_vulkan_digits},
-    {12, "checked", 0, 2, q6_K_gemv_id_int8_f32_vulkan_checked},
-    {7, "staged", 1, 4, q6_K_gemv_id_int8_f32_vulkan_staged},
-    {20, "schedule", 0, 3, q6_K_gemv_id_int8_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q6_K_gemv_id_int8_f32_vulkan_x_type},
+static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
+    {4, "digits", 1, 1, q6_K_gemv_int8_f32_vulkan_digits},
+    {12, "checked", 0, 2, q6_K_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, q6_K_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q6_K_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q6_K_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q6_K_gemv_id_int8_f32_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_id_int8_f32_vulkan_y_type}};
-
+    {30, "views", 0, 3, q6_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 static const qk_code *const q6_K_gemv_id_int8_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
@@ -2074,10 +1527,10 @@ const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
     .code = &qk_q6_K_gemv_id_int8_rows_spirv,
     .schedules = q6_K_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = q6_K_gemv_id_int8_f32_bindings,
+    .bindings = q6_K_gemv_id_f32_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = q6_K_gemv_id_int8_f32_push,
+    .push = q6_K_gemv_id_f32_push,
     .spec_constant_count = 10,
     .spec_constants = q6_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -2094,65 +1547,16 @@ const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
     .x_reach = 100,
 };
 
-static const qk_binding q6_K_gemv_id_split_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q6_K_gemv_id_split_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t q6_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q6_K_gemv_id_split_f32_vulkan_digits[] = {2};
-static const uint32_t q6_K_gemv_id_split_f32_vulkan_checked[] = {0, 1};
-static const uint32_t q6_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t q6_K_gemv_id_split_f32_vulkan_x_type[] = {0};
-static const uint32_t q6_K_gemv_id_split_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t q6_K_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    q6_K_gemv_id_split_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, q6_K_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, q6_K_gemv_id_split_f32_vulkan_digits},
-    {12, "checked", 0, 2, q6_K_gemv_id_split_f32_vulkan_checked},
-    {7, "staged", 1, 4, q6_K_gemv_id_split_f32_vulkan_staged},
-    {20, "schedule", 0, 3, q6_K_gemv_id_split_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q6_K_gemv_id_split_f32_vulkan_x_type},
+static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
+    {4, "digits", 2, 1, q6_K_gemv_split_f32_vulkan_digits},
+    {12, "checked", 0, 2, q6_K_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, q6_K_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q6_K_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q6_K_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q6_K_gemv_id_split_f32_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_id_split_f32_vulkan_y_type}};
-
-static const qk_code *const q6_K_gemv_id_split_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, q6_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
     .abi = 22,
@@ -2162,12 +1566,12 @@ const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q6_K_gemv_id_int8_rows_spirv,
-    .schedules = q6_K_gemv_id_split_f32_schedules,
+    .schedules = q6_K_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = q6_K_gemv_id_split_f32_bindings,
+    .bindings = q6_K_gemv_id_f32_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = q6_K_gemv_id_split_f32_push,
+    .push = q6_K_gemv_id_f32_push,
     .spec_constant_count = 10,
     .spec_constants = q6_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -2184,65 +1588,16 @@ const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
     .x_reach = 112,
 };
 
-static const qk_binding q6_K_gemv_id_int24_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q6_K_gemv_id_int24_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t q6_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q6_K_gemv_id_int24_f32_vulkan_digits[] = {3};
-static const uint32_t q6_K_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
-static const uint32_t q6_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t q6_K_gemv_id_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t q6_K_gemv_id_int24_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t q6_K_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    q6_K_gemv_id_int24_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, q6_K_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, q6_K_gemv_id_int24_f32_vulkan_digits},
-    {12, "checked", 0, 2, q6_K_gemv_id_int24_f32_vulkan_checked},
-    {7, "staged", 1, 4, q6_K_gemv_id_int24_f32_vulkan_staged},
-    {20, "schedule", 0, 3, q6_K_gemv_id_int24_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q6_K_gemv_id_int24_f32_vulkan_x_type},
+static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
+    {4, "digits", 3, 1, q6_K_gemv_int24_f32_vulkan_digits},
+    {12, "checked", 0, 2, q6_K_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, q6_K_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q6_K_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q6_K_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q6_K_gemv_id_int24_f32_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_id_int24_f32_vulkan_y_type}};
-
-static const qk_code *const q6_K_gemv_id_int24_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, q6_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
     .abi = 22,
@@ -2252,12 +1607,12 @@ const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q6_K_gemv_id_int8_rows_spirv,
-    .schedules = q6_K_gemv_id_int24_f32_schedules,
+    .schedules = q6_K_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = q6_K_gemv_id_int24_f32_bindings,
+    .bindings = q6_K_gemv_id_f32_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = q6_K_gemv_id_int24_f32_push,
+    .push = q6_K_gemv_id_f32_push,
     .spec_constant_count = 10,
     .spec_constants = q6_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -2285,51 +1640,15 @@ static const qk_binding q6_K_gemv_id_f16_bindings[] = {
     {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field q6_K_gemv_id_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t q6_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q6_K_gemv_id_f16_vulkan_checked[] = {0, 1};
-static const uint32_t q6_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t q6_K_gemv_id_f16_vulkan_x_type[] = {1};
-static const uint32_t q6_K_gemv_id_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t q6_K_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q6_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, q6_K_gemv_id_f16_vulkan_rows},
-    {12, "checked", 0, 2, q6_K_gemv_id_f16_vulkan_checked},
-    {7, "staged", 1, 4, q6_K_gemv_id_f16_vulkan_staged},
-    {20, "schedule", 0, 3, q6_K_gemv_id_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q6_K_gemv_id_f16_vulkan_x_type},
+static const qk_spec_constant q6_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
+    {12, "checked", 0, 2, q6_K_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, q6_K_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q6_K_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, q6_K_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q6_K_gemv_id_f16_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_id_f16_vulkan_y_type}};
-
-static const qk_code *const q6_K_gemv_id_f16_schedules[] = {0, &qk_q6_K_gemv_id_rows_spirv, &qk_q6_K_gemv_id_wide_spirv};
+    {30, "views", 0, 3, q6_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
     .abi = 22,
@@ -2339,12 +1658,12 @@ const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q6_K_gemv_id_rows_spirv,
-    .schedules = q6_K_gemv_id_f16_schedules,
+    .schedules = q6_K_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = q6_K_gemv_id_f16_push,
+    .push = q6_K_gemv_id_f32_push,
     .spec_constant_count = 9,
     .spec_constants = q6_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -2358,11 +1677,6 @@ const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
     .sum_roundings = 124,
 };
 
-static const uint32_t q6_K_gemv_id_f16_metal_views[] = {0, 1};
-static const uint32_t q6_K_gemv_id_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant q6_K_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, q6_K_gemv_id_f16_metal_views},
-    {31, "y_type", 0, 3, q6_K_gemv_id_f16_metal_y_type}};
-
 const qk_kernel qk_q6_K_gemv_id_f16_metal = {
     .abi = 22,
     .name = "q6_K_gemv_id_f16",
@@ -2375,9 +1689,9 @@ const qk_kernel qk_q6_K_gemv_id_f16_metal = {
     .bindings = q6_K_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = q6_K_gemv_id_f16_push,
+    .push = q6_K_gemv_id_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = q6_K_gemv_id_f16_metal_constants,
+    .spec_constants = q6_K_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -2387,65 +1701,16 @@ const qk_kernel qk_q6_K_gemv_id_f16_metal = {
     .sum_roundings = 76,
 };
 
-static const qk_binding q6_K_gemv_id_int8_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q6_K_gemv_id_int8_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t q6_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q6_K_gemv_id_int8_f16_vulkan_digits[] = {1};
-static const uint32_t q6_K_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
-static const uint32_t q6_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t q6_K_gemv_id_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t q6_K_gemv_id_int8_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t q6_K_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    q6_K_gemv_id_int8_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, q6_K_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, q6_K_gemv_id_int8_f16_vulkan_digits},
-    {12, "checked", 0, 2, q6_K_gemv_id_int8_f16_vulkan_checked},
-    {7, "staged", 1, 4, q6_K_gemv_id_int8_f16_vulkan_staged},
-    {20, "schedule", 0, 3, q6_K_gemv_id_int8_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q6_K_gemv_id_int8_f16_vulkan_x_type},
+static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
+    {4, "digits", 1, 1, q6_K_gemv_int8_f32_vulkan_digits},
+    {12, "checked", 0, 2, q6_K_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, q6_K_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q6_K_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, q6_K_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q6_K_gemv_id_int8_f16_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_id_int8_f16_vulkan_y_type}};
-
-static const qk_code *const q6_K_gemv_id_int8_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, q6_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
     .abi = 22,
@@ -2455,12 +1720,12 @@ const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q6_K_gemv_id_int8_rows_spirv,
-    .schedules = q6_K_gemv_id_int8_f16_schedules,
+    .schedules = q6_K_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = q6_K_gemv_id_int8_f16_bindings,
+    .bindings = q6_K_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = q6_K_gemv_id_int8_f16_push,
+    .push = q6_K_gemv_id_f32_push,
     .spec_constant_count = 10,
     .spec_constants = q6_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -2477,65 +1742,16 @@ const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
     .x_reach = 100,
 };
 
-static const qk_binding q6_K_gemv_id_split_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q6_K_gemv_id_split_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t q6_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q6_K_gemv_id_split_f16_vulkan_digits[] = {2};
-static const uint32_t q6_K_gemv_id_split_f16_vulkan_checked[] = {0, 1};
-static const uint32_t q6_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t q6_K_gemv_id_split_f16_vulkan_x_type[] = {1};
-static const uint32_t q6_K_gemv_id_split_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t q6_K_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    q6_K_gemv_id_split_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, q6_K_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, q6_K_gemv_id_split_f16_vulkan_digits},
-    {12, "checked", 0, 2, q6_K_gemv_id_split_f16_vulkan_checked},
-    {7, "staged", 1, 4, q6_K_gemv_id_split_f16_vulkan_staged},
-    {20, "schedule", 0, 3, q6_K_gemv_id_split_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q6_K_gemv_id_split_f16_vulkan_x_type},
+static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
+    {4, "digits", 2, 1, q6_K_gemv_split_f32_vulkan_digits},
+    {12, "checked", 0, 2, q6_K_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, q6_K_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q6_K_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, q6_K_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q6_K_gemv_id_split_f16_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_id_split_f16_vulkan_y_type}};
-
-static const qk_code *const q6_K_gemv_id_split_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, q6_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
     .abi = 22,
@@ -2545,12 +1761,12 @@ const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q6_K_gemv_id_int8_rows_spirv,
-    .schedules = q6_K_gemv_id_split_f16_schedules,
+    .schedules = q6_K_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = q6_K_gemv_id_split_f16_bindings,
+    .bindings = q6_K_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = q6_K_gemv_id_split_f16_push,
+    .push = q6_K_gemv_id_f32_push,
     .spec_constant_count = 10,
     .spec_constants = q6_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -2567,65 +1783,16 @@ const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
     .x_reach = 112,
 };
 
-static const qk_binding q6_K_gemv_id_int24_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field q6_K_gemv_id_int24_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t q6_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q6_K_gemv_id_int24_f16_vulkan_digits[] = {3};
-static const uint32_t q6_K_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
-static const uint32_t q6_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t q6_K_gemv_id_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t q6_K_gemv_id_int24_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t q6_K_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    q6_K_gemv_id_int24_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, q6_K_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, q6_K_gemv_id_int24_f16_vulkan_digits},
-    {12, "checked", 0, 2, q6_K_gemv_id_int24_f16_vulkan_checked},
-    {7, "staged", 1, 4, q6_K_gemv_id_int24_f16_vulkan_staged},
-    {20, "schedule", 0, 3, q6_K_gemv_id_int24_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q6_K_gemv_id_int24_f16_vulkan_x_type},
+static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
+    {4, "digits", 3, 1, q6_K_gemv_int24_f32_vulkan_digits},
+    {12, "checked", 0, 2, q6_K_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, q6_K_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q6_K_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, q6_K_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q6_K_gemv_id_int24_f16_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_id_int24_f16_vulkan_y_type}};
-
-static const qk_code *const q6_K_gemv_id_int24_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, q6_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
     .abi = 22,
@@ -2635,12 +1802,12 @@ const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_q6_K_gemv_id_int8_rows_spirv,
-    .schedules = q6_K_gemv_id_int24_f16_schedules,
+    .schedules = q6_K_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = q6_K_gemv_id_int24_f16_bindings,
+    .bindings = q6_K_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = q6_K_gemv_id_int24_f16_push,
+    .push = q6_K_gemv_id_f32_push,
     .spec_constant_count = 10,
     .spec_constants = q6_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -2661,14 +1828,9 @@ static const qk_binding q6_K_encode_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 210, 0, 0, 0, 0},
     {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field q6_K_encode_f32_push[] = {
-    {"tiles", 0, 4},
-};
-
 static const uint32_t q6_K_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t q6_K_encode_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q6_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 128, 5, q6_K_encode_f32_vulkan_local_size_x},
-    {21, "x_type", 0, 1, q6_K_encode_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q6_K_gemv_f32_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_f32_vulkan = {
     .abi = 22,
@@ -2682,7 +1844,7 @@ const qk_kernel qk_q6_K_encode_f32_vulkan = {
     .bindings = q6_K_encode_f32_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q6_K_encode_f32_push,
+    .push = q6_K_dequant_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q6_K_encode_f32_vulkan_constants,
     .workgroup_size = 128,
@@ -2705,7 +1867,7 @@ const qk_kernel qk_q6_K_encode_f32_metal = {
     .bindings = q6_K_encode_f32_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q6_K_encode_f32_push,
+    .push = q6_K_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2718,14 +1880,8 @@ static const qk_binding q6_K_encode_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 210, 0, 0, 0, 0},
     {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
-static const qk_field q6_K_encode_f16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t q6_K_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t q6_K_encode_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant q6_K_encode_f16_vulkan_constants[] = {{0, "local_size_x", 128, 5, q6_K_encode_f16_vulkan_local_size_x},
-    {21, "x_type", 1, 1, q6_K_encode_f16_vulkan_x_type}};
+static const qk_spec_constant q6_K_encode_f16_vulkan_constants[] = {{0, "local_size_x", 128, 5, q6_K_encode_f32_vulkan_local_size_x},
+    {21, "x_type", 1, 1, q6_K_gemv_f16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_f16_vulkan = {
     .abi = 22,
@@ -2739,7 +1895,7 @@ const qk_kernel qk_q6_K_encode_f16_vulkan = {
     .bindings = q6_K_encode_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q6_K_encode_f16_push,
+    .push = q6_K_dequant_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q6_K_encode_f16_vulkan_constants,
     .workgroup_size = 128,
@@ -2762,7 +1918,7 @@ const qk_kernel qk_q6_K_encode_f16_metal = {
     .bindings = q6_K_encode_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q6_K_encode_f16_push,
+    .push = q6_K_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2775,13 +1931,8 @@ static const qk_binding q6_K_encode_bf16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 210, 0, 0, 0, 0},
     {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
-static const qk_field q6_K_encode_bf16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t q6_K_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q6_K_encode_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant q6_K_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 128, 5, q6_K_encode_bf16_vulkan_local_size_x},
+static const qk_spec_constant q6_K_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 128, 5, q6_K_encode_f32_vulkan_local_size_x},
     {21, "x_type", 2, 1, q6_K_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_bf16_vulkan = {
@@ -2796,7 +1947,7 @@ const qk_kernel qk_q6_K_encode_bf16_vulkan = {
     .bindings = q6_K_encode_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q6_K_encode_bf16_push,
+    .push = q6_K_dequant_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q6_K_encode_bf16_vulkan_constants,
     .workgroup_size = 128,
@@ -2819,7 +1970,7 @@ const qk_kernel qk_q6_K_encode_bf16_metal = {
     .bindings = q6_K_encode_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = q6_K_encode_bf16_push,
+    .push = q6_K_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2834,35 +1985,6 @@ static const qk_binding q6_K_set_rows_f32_bindings[] = {
     {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field q6_K_set_rows_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t q6_K_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t q6_K_set_rows_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant q6_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 128, 5, q6_K_set_rows_f32_vulkan_local_size_x},
-    {21, "x_type", 0, 1, q6_K_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
     .abi = 22,
@@ -2876,9 +1998,9 @@ const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
     .bindings = q6_K_set_rows_f32_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q6_K_set_rows_f32_push,
+    .push = q6_K_gather_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = q6_K_set_rows_f32_vulkan_constants,
+    .spec_constants = q6_K_encode_f32_vulkan_constants,
     .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2899,7 +2021,7 @@ const qk_kernel qk_q6_K_set_rows_f32_metal = {
     .bindings = q6_K_set_rows_f32_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q6_K_set_rows_f32_push,
+    .push = q6_K_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2914,35 +2036,6 @@ static const qk_binding q6_K_set_rows_f16_bindings[] = {
     {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field q6_K_set_rows_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t q6_K_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t q6_K_set_rows_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant q6_K_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 128, 5, q6_K_set_rows_f16_vulkan_local_size_x},
-    {21, "x_type", 1, 1, q6_K_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_f16_vulkan = {
     .abi = 22,
@@ -2956,9 +2049,9 @@ const qk_kernel qk_q6_K_set_rows_f16_vulkan = {
     .bindings = q6_K_set_rows_f16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q6_K_set_rows_f16_push,
+    .push = q6_K_gather_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = q6_K_set_rows_f16_vulkan_constants,
+    .spec_constants = q6_K_encode_f16_vulkan_constants,
     .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2979,7 +2072,7 @@ const qk_kernel qk_q6_K_set_rows_f16_metal = {
     .bindings = q6_K_set_rows_f16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q6_K_set_rows_f16_push,
+    .push = q6_K_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2994,35 +2087,6 @@ static const qk_binding q6_K_set_rows_bf16_bindings[] = {
     {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field q6_K_set_rows_bf16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t q6_K_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t q6_K_set_rows_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant q6_K_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 128, 5, q6_K_set_rows_bf16_vulkan_local_size_x},
-    {21, "x_type", 2, 1, q6_K_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_bf16_vulkan = {
     .abi = 22,
@@ -3036,9 +2100,9 @@ const qk_kernel qk_q6_K_set_rows_bf16_vulkan = {
     .bindings = q6_K_set_rows_bf16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q6_K_set_rows_bf16_push,
+    .push = q6_K_gather_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = q6_K_set_rows_bf16_vulkan_constants,
+    .spec_constants = q6_K_encode_bf16_vulkan_constants,
     .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -3059,7 +2123,7 @@ const qk_kernel qk_q6_K_set_rows_bf16_metal = {
     .bindings = q6_K_set_rows_bf16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = q6_K_set_rows_bf16_push,
+    .push = q6_K_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,

@@ -52,7 +52,6 @@ layout(push_constant) uniform Push {
     uint sets, set_first;  // of experts with the same ids and x: those of this launch
     uint weights_first, weights_outer, y_outer;  // rows before them, and to the next set
 };
-
 // Pairs are counted through all sets; of this one is that at hand.
 uint set = 0u, weights_begin = 0u;
 uint pair_of(uint n) {
@@ -70,10 +69,7 @@ uint row_of_expert(uint n) { return VIEWS == 0u ? n * rows : (weights_begin + n 
 uint x_from(uint vector, uint row_runs) {
     return VIEWS == 0u ? vector * row_runs : (x_first + vector / x_slots * x_inner + vector % x_slots * x_stride) / 4u;
 }
-
-// Number of a pair among the ids.
-uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }
-
+uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }  // among the ids
 vec4 x_run(uint at) {  // 4 consecutive elements
     if (X_TYPE == 0u) return x_in[at];
     const uvec2 run = uvec2(x_halves[at]);
@@ -130,8 +126,7 @@ const uint TILES = 1u, BATCH = 1u, SUMS = ROWS;
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
 // Kept of x: of each digit, the highest first, signed bytes of four elements in a word; then steps of the integers, and sums of runs.
-const uint X_FOURS = DIGITS * 5u + 1u;
-uvec4 x[TILES][X_FOURS];
+uvec4 x[TILES][DIGITS * 5u + 1u];
 uint kept_word(uint k, uint i) { return x[k][i / 4u][i % 4u]; }
 void keep_word(uint k, uint i, uint word) { x[k][i / 4u][i % 4u] = word; }
 float x_step(uint k, uint i) { return uintBitsToFloat(kept_word(k, DIGITS * 16u + i)); }  // that integers stand for
@@ -216,8 +211,7 @@ void fetch(uint n, uint j, out uint words[20]) {  // tile `j` of row `n`
     words[18] = uint(blocks[base + part * 4u + 98u]), words[19] = uint(blocks[base + part * 4u + 99u]);
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uint words[20], inout float sum) {
+void accumulate(uint n, uint j, uint k, uint words[20], inout float sum) {  // `sum` += tile `j` of row `n` * x
     uint block = row_of_weights(n) * (row_tiles / 16u) + j / 4u, tile = j % 4u, shift = tile % 2u * 8u;
     float d = unpackHalf2x16(words[0]).x;
     uint scales0 = words[1], scales1 = words[12], scales2 = words[18], scales3 = words[19];
@@ -273,8 +267,7 @@ void stage_x(uint vector, uint m, uint begin, uint end, uint own, uint step) {
     }
 }
 
-// Subgroups share a row, each with the slice of x that it holds. A workgroup takes parts of the results that lie one after the other, for
-// they share x.
+// Subgroups share a row, each with the slice of x that it holds. Parts of results that follow each other share x: a workgroup takes such.
 void main() {
     const uint tiles = row_tiles / 4u;
     // Of a short row, fewer lanes have the tiles; the others of the subgroup take other rows.
@@ -308,8 +301,7 @@ void main() {
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, words[r]);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, words[r], sum[r]);
             }
-            held = c0;
-            held_vector = vector;
+            held = c0, held_vector = vector;
         }
         if (found ? !bound : expert_first != 0u) continue;  // another launch's
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros

@@ -59,7 +59,6 @@ void find_matrix() {
     if (inner >= second) weights_begin += weights_second, y_begin += y_second;
     if (inner >= third) weights_begin += weights_third, y_begin += y_third;
 }
-
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
@@ -183,8 +182,7 @@ void fetch(uint n, uint j, out uint words[20]) {  // tile `j` of row `n`
     words[18] = uint(blocks[base + part * 4u + 98u]), words[19] = uint(blocks[base + part * 4u + 99u]);
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uint words[20], inout float sum) {
+void accumulate(uint n, uint j, uint k, uint words[20], inout float sum) {  // `sum` += tile `j` of row `n` * x
     uint block = row_of_weights(n) * (row_tiles / 16u) + j / 4u, tile = j % 4u, shift = tile % 2u * 8u;
     float d = unpackHalf2x16(words[0]).x;
     uint scales0 = words[1], scales1 = words[12], scales2 = words[18], scales3 = words[19];

@@ -66,7 +66,6 @@ void find_matrix() {
     if (inner >= second) weights_begin += weights_second, y_begin += y_second;
     if (inner >= third) weights_begin += weights_third, y_begin += y_third;
 }
-
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
@@ -96,8 +95,7 @@ void store_y(uint at, float sum) {  // 16 bits are rounded once, ties to even; i
     else y_halves[at] = uint16_t(signed_bits);
 }
 
-// Row `n` of right-hand side `m` is done.
-void finish(uint m, uint n, float sum) {
+void finish(uint m, uint n, float sum) {  // row `n` of right-hand side `m` is done
     const uint row = y_first % y_rows + n, vector = m + y_first / y_rows, number = (matrix_first + matrix) * vectors + vector;
     const uint at = VIEWS == 0u ? m * y_rows + y_first + n : y_begin + vector * y_stride + row, does = EPILOGUE & epilogue;
     if (does != 0u) {
@@ -210,8 +208,7 @@ bool is_turn(uint turn) { return TURNS == 1u || (turn == 0u ? row_tiles : turn =
 // 0, but no compiler knows: what is loaded so waits for that sum, or it would be in registers beside what is loaded before.
 uint after(float sum) { return floatBitsToUint(sum) & rows >> 31u; }
 
-// Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uvec4 fours[8], uint words[10], bvec4 turns, inout float sum) {
+void accumulate(uint n, uint j, uint k, uvec4 fours[8], uint words[10], bvec4 turns, inout float sum) {  // `sum` += tile `j` of row `n` * x
     const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 8u, tile = j % 8u;
     uint base = block * 105u, part = tile / 4u;  // part: of 128 elements
     uint shift = tile % 4u / 2u * 8u, begin0 = base + part * 2u + 100u, begin1 = base + part * 16u + tile % 4u * 2u + 52u;

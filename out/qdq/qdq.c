@@ -103,7 +103,6 @@ static const qk_field qdq_init_push[] = {
     {"lanes", 8, 4},
     {"bins", 12, 4},
 };
-
 static const uint32_t qdq_init_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant qdq_init_vulkan_constants[] = {{0, "local_size_x", 256, 6, qdq_init_vulkan_local_size_x}};
 
@@ -162,9 +161,6 @@ static const qk_field qdq_forward_push[] = {
     {"quads", 4, 4},
 };
 
-static const uint32_t qdq_forward_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant qdq_forward_vulkan_constants[] = {{0, "local_size_x", 256, 6, qdq_forward_vulkan_local_size_x}};
-
 const qk_kernel qk_qdq_forward_vulkan = {
     .abi = 22,
     .name = "qdq_forward",
@@ -179,7 +175,7 @@ const qk_kernel qk_qdq_forward_vulkan = {
     .push_count = 2,
     .push = qdq_forward_push,
     .spec_constant_count = 1,
-    .spec_constants = qdq_forward_vulkan_constants,
+    .spec_constants = qdq_init_vulkan_constants,
     .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -220,10 +216,6 @@ static const qk_field qdq_backward_scales_push[] = {
     {"lanes", 8, 4},
 };
 
-static const uint32_t qdq_backward_scales_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant qdq_backward_scales_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    qdq_backward_scales_vulkan_local_size_x}};
-
 const qk_kernel qk_qdq_backward_scales_vulkan = {
     .abi = 22,
     .name = "qdq_backward_scales",
@@ -238,7 +230,7 @@ const qk_kernel qk_qdq_backward_scales_vulkan = {
     .push_count = 3,
     .push = qdq_backward_scales_push,
     .spec_constant_count = 1,
-    .spec_constants = qdq_backward_scales_vulkan_constants,
+    .spec_constants = qdq_init_vulkan_constants,
     .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -272,15 +264,6 @@ static const qk_binding qdq_backward_biases_bindings[] = {
     {0, "dy", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {1, "d_biases", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field qdq_backward_biases_push[] = {
-    {"groups", 0, 4},
-    {"quads", 4, 4},
-    {"lanes", 8, 4},
-};
-
-static const uint32_t qdq_backward_biases_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant qdq_backward_biases_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    qdq_backward_biases_vulkan_local_size_x}};
 
 const qk_kernel qk_qdq_backward_biases_vulkan = {
     .abi = 22,
@@ -294,9 +277,9 @@ const qk_kernel qk_qdq_backward_biases_vulkan = {
     .bindings = qdq_backward_biases_bindings,
     .push_bytes = 12,
     .push_count = 3,
-    .push = qdq_backward_biases_push,
+    .push = qdq_backward_scales_push,
     .spec_constant_count = 1,
-    .spec_constants = qdq_backward_biases_vulkan_constants,
+    .spec_constants = qdq_init_vulkan_constants,
     .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -317,7 +300,7 @@ const qk_kernel qk_qdq_backward_biases_metal = {
     .bindings = qdq_backward_biases_bindings,
     .push_bytes = 12,
     .push_count = 3,
-    .push = qdq_backward_biases_push,
+    .push = qdq_backward_scales_push,
     .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,

@@ -446,7 +446,6 @@ static const qk_binding tq1_0_dequant_f32_bindings[] = {
 static const qk_field tq1_0_dequant_f32_push[] = {
     {"tiles", 0, 4},
 };
-
 static const uint32_t tq1_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant tq1_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_f32_vulkan_local_size_x}};
 
@@ -498,14 +497,9 @@ static const qk_binding tq1_0_dequant_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
     {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
-static const qk_field tq1_0_dequant_f16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t tq1_0_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_dequant_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t tq1_0_dequant_f16_vulkan_y_type[] = {1};
-static const qk_spec_constant tq1_0_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_f16_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_f32_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, tq1_0_dequant_f16_vulkan_rounds_f16},
     {31, "y_type", 1, 1, tq1_0_dequant_f16_vulkan_y_type}};
 
@@ -521,7 +515,7 @@ const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
     .bindings = tq1_0_dequant_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = tq1_0_dequant_f16_push,
+    .push = tq1_0_dequant_f32_push,
     .spec_constant_count = 3,
     .spec_constants = tq1_0_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
@@ -544,7 +538,7 @@ const qk_kernel qk_tq1_0_dequant_f16_metal = {
     .bindings = tq1_0_dequant_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = tq1_0_dequant_f16_push,
+    .push = tq1_0_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -557,15 +551,9 @@ static const qk_binding tq1_0_dequant_bf16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
     {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
-static const qk_field tq1_0_dequant_bf16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t tq1_0_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_dequant_bf16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t tq1_0_dequant_bf16_vulkan_y_type[] = {2};
-static const qk_spec_constant tq1_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_bf16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, tq1_0_dequant_bf16_vulkan_rounds_f16},
+static const qk_spec_constant tq1_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_f32_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, tq1_0_dequant_f16_vulkan_rounds_f16},
     {31, "y_type", 2, 1, tq1_0_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
@@ -580,7 +568,7 @@ const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
     .bindings = tq1_0_dequant_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = tq1_0_dequant_bf16_push,
+    .push = tq1_0_dequant_f32_push,
     .spec_constant_count = 3,
     .spec_constants = tq1_0_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
@@ -603,7 +591,7 @@ const qk_kernel qk_tq1_0_dequant_bf16_metal = {
     .bindings = tq1_0_dequant_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = tq1_0_dequant_bf16_push,
+    .push = tq1_0_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -643,9 +631,6 @@ static const qk_field tq1_0_gather_f32_push[] = {
     {"table_first", 84, 4},
 };
 
-static const uint32_t tq1_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant tq1_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_f32_vulkan_local_size_x}};
-
 const qk_kernel qk_tq1_0_gather_f32_vulkan = {
     .abi = 22,
     .name = "tq1_0_gather_f32",
@@ -660,7 +645,7 @@ const qk_kernel qk_tq1_0_gather_f32_vulkan = {
     .push_count = 22,
     .push = tq1_0_gather_f32_push,
     .spec_constant_count = 1,
-    .spec_constants = tq1_0_gather_f32_vulkan_constants,
+    .spec_constants = tq1_0_dequant_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -696,37 +681,6 @@ static const qk_binding tq1_0_gather_f16_bindings[] = {
     {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field tq1_0_gather_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t tq1_0_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_gather_f16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t tq1_0_gather_f16_vulkan_y_type[] = {1};
-static const qk_spec_constant tq1_0_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, tq1_0_gather_f16_vulkan_rounds_f16},
-    {31, "y_type", 1, 1, tq1_0_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gather_f16_vulkan = {
     .abi = 22,
@@ -740,9 +694,9 @@ const qk_kernel qk_tq1_0_gather_f16_vulkan = {
     .bindings = tq1_0_gather_f16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = tq1_0_gather_f16_push,
+    .push = tq1_0_gather_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = tq1_0_gather_f16_vulkan_constants,
+    .spec_constants = tq1_0_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -763,7 +717,7 @@ const qk_kernel qk_tq1_0_gather_f16_metal = {
     .bindings = tq1_0_gather_f16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = tq1_0_gather_f16_push,
+    .push = tq1_0_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -778,37 +732,6 @@ static const qk_binding tq1_0_gather_bf16_bindings[] = {
     {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field tq1_0_gather_bf16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t tq1_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_gather_bf16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t tq1_0_gather_bf16_vulkan_y_type[] = {2};
-static const qk_spec_constant tq1_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_bf16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, tq1_0_gather_bf16_vulkan_rounds_f16},
-    {31, "y_type", 2, 1, tq1_0_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
     .abi = 22,
@@ -822,9 +745,9 @@ const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
     .bindings = tq1_0_gather_bf16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = tq1_0_gather_bf16_push,
+    .push = tq1_0_gather_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = tq1_0_gather_bf16_vulkan_constants,
+    .spec_constants = tq1_0_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -845,7 +768,7 @@ const qk_kernel qk_tq1_0_gather_bf16_metal = {
     .bindings = tq1_0_gather_bf16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = tq1_0_gather_bf16_push,
+    .push = tq1_0_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -894,8 +817,6 @@ static const qk_field tq1_0_gemv_f32_push[] = {
     {"y_second", 108, 4},
     {"y_third", 112, 4},
 };
-
-static const uint32_t tq1_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_gemv_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint32_t tq1_0_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
@@ -906,7 +827,7 @@ static const uint32_t tq1_0_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t tq1_0_gemv_f32_vulkan_x_type[] = {0};
 static const uint32_t tq1_0_gemv_f32_vulkan_views[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant tq1_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_f32_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_dequant_f32_vulkan_local_size_x},
     {1, "batch", 1, 8, tq1_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_f32_vulkan_split},
@@ -919,7 +840,6 @@ static const qk_spec_constant tq1_0_gemv_f32_vulkan_constants[] = {{0, "local_si
     {46, "norm", 0, 0, 0},
     {30, "views", 0, 3, tq1_0_gemv_f32_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
-
 static const qk_code *const tq1_0_gemv_f32_schedules[] = {0, &qk_tq1_0_gemv_rows_spirv, &qk_tq1_0_gemv_wide_spirv, 0,
     &qk_tq1_0_gemv_shared_spirv, &qk_tq1_0_gemv_teams_spirv};
 
@@ -957,10 +877,9 @@ const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
 
 static const uint32_t tq1_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_f32_metal_views[] = {0, 1};
-static const uint32_t tq1_0_gemv_f32_metal_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f32_metal_batch},
     {30, "views", 0, 2, tq1_0_gemv_f32_metal_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_f32_metal_y_type}};
+    {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_f32_metal = {
     .abi = 22,
@@ -986,80 +905,28 @@ const qk_kernel qk_tq1_0_gemv_f32_metal = {
     .sum_roundings = 122,
 };
 
-static const qk_binding tq1_0_gemv_int8_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field tq1_0_gemv_int8_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t tq1_0_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_gemv_int8_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t tq1_0_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t tq1_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_digits[] = {1};
-static const uint32_t tq1_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_turns[] = {1, 4};
-static const uint32_t tq1_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
-static const uint32_t tq1_0_gemv_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t tq1_0_gemv_int8_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant tq1_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int8_f32_vulkan_local_size_x},
-    {1, "batch", 1, 8, tq1_0_gemv_int8_f32_vulkan_batch},
-    {2, "rows", 4, 4, tq1_0_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 6, tq1_0_gemv_int8_f32_vulkan_split},
+static const qk_spec_constant tq1_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, tq1_0_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, tq1_0_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, tq1_0_gemv_f32_vulkan_split},
     {4, "digits", 1, 1, tq1_0_gemv_int8_f32_vulkan_digits},
-    {6, "shared_fours", 512, 5, tq1_0_gemv_int8_f32_vulkan_shared_fours},
+    {6, "shared_fours", 512, 5, tq1_0_gemv_f32_vulkan_shared_fours},
     {42, "x_packed", 0, 3, tq1_0_gemv_int8_f32_vulkan_x_packed},
-    {12, "checked", 1, 2, tq1_0_gemv_int8_f32_vulkan_checked},
+    {12, "checked", 1, 2, tq1_0_gemv_f32_vulkan_checked},
     {43, "turns", 1, 2, tq1_0_gemv_int8_f32_vulkan_turns},
-    {7, "staged", 1, 4, tq1_0_gemv_int8_f32_vulkan_staged},
+    {7, "staged", 1, 4, tq1_0_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 6, tq1_0_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int8_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, tq1_0_gemv_int8_f32_vulkan_x_type},
+    {21, "x_type", 0, 1, tq1_0_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, tq1_0_gemv_int8_f32_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_int8_f32_vulkan_y_type}};
-
+    {30, "views", 0, 3, tq1_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 static const qk_code *const tq1_0_gemv_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
@@ -1073,10 +940,10 @@ const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
     .code = &qk_tq1_0_gemv_int8_rows_spirv,
     .schedules = tq1_0_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = tq1_0_gemv_int8_f32_bindings,
+    .bindings = tq1_0_gemv_f32_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = tq1_0_gemv_int8_f32_push,
+    .push = tq1_0_gemv_f32_push,
     .spec_constant_count = 17,
     .spec_constants = tq1_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -1102,83 +969,24 @@ const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
     .x_reach = 116,
 };
 
-static const qk_binding tq1_0_gemv_split_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field tq1_0_gemv_split_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t tq1_0_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_gemv_split_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t tq1_0_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t tq1_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_digits[] = {2};
-static const uint32_t tq1_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t tq1_0_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_split_f32_vulkan_checked[] = {0, 1};
-static const uint32_t tq1_0_gemv_split_f32_vulkan_turns[] = {1, 4};
-static const uint32_t tq1_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t tq1_0_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
-static const uint32_t tq1_0_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
-static const uint32_t tq1_0_gemv_split_f32_vulkan_x_type[] = {0};
-static const uint32_t tq1_0_gemv_split_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    tq1_0_gemv_split_f32_vulkan_local_size_x},
-    {1, "batch", 1, 8, tq1_0_gemv_split_f32_vulkan_batch},
-    {2, "rows", 4, 4, tq1_0_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 6, tq1_0_gemv_split_f32_vulkan_split},
+static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, tq1_0_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, tq1_0_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, tq1_0_gemv_f32_vulkan_split},
     {4, "digits", 2, 1, tq1_0_gemv_split_f32_vulkan_digits},
-    {6, "shared_fours", 512, 5, tq1_0_gemv_split_f32_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, tq1_0_gemv_split_f32_vulkan_x_packed},
-    {12, "checked", 1, 2, tq1_0_gemv_split_f32_vulkan_checked},
-    {43, "turns", 1, 2, tq1_0_gemv_split_f32_vulkan_turns},
-    {7, "staged", 1, 4, tq1_0_gemv_split_f32_vulkan_staged},
-    {20, "schedule", 0, 6, tq1_0_gemv_split_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, tq1_0_gemv_split_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, tq1_0_gemv_split_f32_vulkan_x_type},
+    {6, "shared_fours", 512, 5, tq1_0_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, tq1_0_gemv_int8_f32_vulkan_x_packed},
+    {12, "checked", 1, 2, tq1_0_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, tq1_0_gemv_int8_f32_vulkan_turns},
+    {7, "staged", 1, 4, tq1_0_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 6, tq1_0_gemv_int8_f32_vulkan_schedule},
+    {14, "lanes", 32, 4, tq1_0_gemv_int8_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, tq1_0_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, tq1_0_gemv_split_f32_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_split_f32_vulkan_y_type}};
-
-static const qk_code *const tq1_0_gemv_split_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
-    &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, tq1_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
     .abi = 22,
@@ -1188,12 +996,12 @@ const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_tq1_0_gemv_int8_rows_spirv,
-    .schedules = tq1_0_gemv_split_f32_schedules,
+    .schedules = tq1_0_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = tq1_0_gemv_split_f32_bindings,
+    .bindings = tq1_0_gemv_f32_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = tq1_0_gemv_split_f32_push,
+    .push = tq1_0_gemv_f32_push,
     .spec_constant_count = 17,
     .spec_constants = tq1_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -1219,83 +1027,24 @@ const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
     .x_reach = 248,
 };
 
-static const qk_binding tq1_0_gemv_int24_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field tq1_0_gemv_int24_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t tq1_0_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_gemv_int24_f32_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t tq1_0_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t tq1_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_digits[] = {3};
-static const uint32_t tq1_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t tq1_0_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_int24_f32_vulkan_checked[] = {0, 1};
-static const uint32_t tq1_0_gemv_int24_f32_vulkan_turns[] = {1, 4};
-static const uint32_t tq1_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t tq1_0_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
-static const uint32_t tq1_0_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
-static const uint32_t tq1_0_gemv_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t tq1_0_gemv_int24_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    tq1_0_gemv_int24_f32_vulkan_local_size_x},
-    {1, "batch", 1, 8, tq1_0_gemv_int24_f32_vulkan_batch},
-    {2, "rows", 4, 4, tq1_0_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 6, tq1_0_gemv_int24_f32_vulkan_split},
+static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, tq1_0_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, tq1_0_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, tq1_0_gemv_f32_vulkan_split},
     {4, "digits", 3, 1, tq1_0_gemv_int24_f32_vulkan_digits},
-    {6, "shared_fours", 512, 5, tq1_0_gemv_int24_f32_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, tq1_0_gemv_int24_f32_vulkan_x_packed},
-    {12, "checked", 1, 2, tq1_0_gemv_int24_f32_vulkan_checked},
-    {43, "turns", 1, 2, tq1_0_gemv_int24_f32_vulkan_turns},
-    {7, "staged", 1, 4, tq1_0_gemv_int24_f32_vulkan_staged},
-    {20, "schedule", 0, 6, tq1_0_gemv_int24_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, tq1_0_gemv_int24_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, tq1_0_gemv_int24_f32_vulkan_x_type},
+    {6, "shared_fours", 512, 5, tq1_0_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, tq1_0_gemv_int8_f32_vulkan_x_packed},
+    {12, "checked", 1, 2, tq1_0_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, tq1_0_gemv_int8_f32_vulkan_turns},
+    {7, "staged", 1, 4, tq1_0_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 6, tq1_0_gemv_int8_f32_vulkan_schedule},
+    {14, "lanes", 32, 4, tq1_0_gemv_int8_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, tq1_0_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, tq1_0_gemv_int24_f32_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_int24_f32_vulkan_y_type}};
-
-static const qk_code *const tq1_0_gemv_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
-    &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, tq1_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
     .abi = 22,
@@ -1305,12 +1054,12 @@ const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_tq1_0_gemv_int8_rows_spirv,
-    .schedules = tq1_0_gemv_int24_f32_schedules,
+    .schedules = tq1_0_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = tq1_0_gemv_int24_f32_bindings,
+    .bindings = tq1_0_gemv_f32_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = tq1_0_gemv_int24_f32_push,
+    .push = tq1_0_gemv_f32_push,
     .spec_constant_count = 17,
     .spec_constants = tq1_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -1346,65 +1095,20 @@ static const qk_binding tq1_0_gemv_f16_bindings[] = {
     {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field tq1_0_gemv_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t tq1_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_gemv_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t tq1_0_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t tq1_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t tq1_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t tq1_0_gemv_f16_vulkan_checked[] = {0, 1};
-static const uint32_t tq1_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t tq1_0_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t tq1_0_gemv_f16_vulkan_x_type[] = {1};
-static const uint32_t tq1_0_gemv_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant tq1_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, tq1_0_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, tq1_0_gemv_f16_vulkan_rows},
-    {3, "split", 1, 6, tq1_0_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 5, tq1_0_gemv_f16_vulkan_shared_fours},
-    {12, "checked", 0, 2, tq1_0_gemv_f16_vulkan_checked},
-    {7, "staged", 1, 4, tq1_0_gemv_f16_vulkan_staged},
-    {20, "schedule", 0, 5, tq1_0_gemv_f16_vulkan_schedule},
+static const qk_spec_constant tq1_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, tq1_0_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, tq1_0_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, tq1_0_gemv_f32_vulkan_split},
+    {6, "shared_fours", 512, 5, tq1_0_gemv_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, tq1_0_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, tq1_0_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 5, tq1_0_gemv_f32_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, tq1_0_gemv_f16_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_f16_vulkan_y_type}};
-
-static const qk_code *const tq1_0_gemv_f16_schedules[] = {0, &qk_tq1_0_gemv_rows_spirv, &qk_tq1_0_gemv_wide_spirv, 0,
-    &qk_tq1_0_gemv_shared_spirv, &qk_tq1_0_gemv_teams_spirv};
+    {30, "views", 0, 3, tq1_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
     .abi = 22,
@@ -1414,12 +1118,12 @@ const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_tq1_0_gemv_rows_spirv,
-    .schedules = tq1_0_gemv_f16_schedules,
+    .schedules = tq1_0_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = tq1_0_gemv_f16_push,
+    .push = tq1_0_gemv_f32_push,
     .spec_constant_count = 13,
     .spec_constants = tq1_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1438,13 +1142,6 @@ const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
     .sum_roundings = 122,
 };
 
-static const uint32_t tq1_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const uint32_t tq1_0_gemv_f16_metal_views[] = {0, 1};
-static const uint32_t tq1_0_gemv_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant tq1_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f16_metal_batch},
-    {30, "views", 0, 2, tq1_0_gemv_f16_metal_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_f16_metal_y_type}};
-
 const qk_kernel qk_tq1_0_gemv_f16_metal = {
     .abi = 22,
     .name = "tq1_0_gemv_f16",
@@ -1457,9 +1154,9 @@ const qk_kernel qk_tq1_0_gemv_f16_metal = {
     .bindings = tq1_0_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = tq1_0_gemv_f16_push,
+    .push = tq1_0_gemv_f32_push,
     .spec_constant_count = 3,
-    .spec_constants = tq1_0_gemv_f16_metal_constants,
+    .spec_constants = tq1_0_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1469,82 +1166,23 @@ const qk_kernel qk_tq1_0_gemv_f16_metal = {
     .sum_roundings = 122,
 };
 
-static const qk_binding tq1_0_gemv_int8_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field tq1_0_gemv_int8_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t tq1_0_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_gemv_int8_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t tq1_0_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t tq1_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t tq1_0_gemv_int8_f16_vulkan_digits[] = {1};
-static const uint32_t tq1_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t tq1_0_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_int8_f16_vulkan_checked[] = {0, 1};
-static const uint32_t tq1_0_gemv_int8_f16_vulkan_turns[] = {1, 4};
-static const uint32_t tq1_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t tq1_0_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
-static const uint32_t tq1_0_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
-static const uint32_t tq1_0_gemv_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t tq1_0_gemv_int8_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant tq1_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int8_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, tq1_0_gemv_int8_f16_vulkan_batch},
-    {2, "rows", 4, 4, tq1_0_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 6, tq1_0_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, tq1_0_gemv_int8_f16_vulkan_digits},
-    {6, "shared_fours", 512, 5, tq1_0_gemv_int8_f16_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, tq1_0_gemv_int8_f16_vulkan_x_packed},
-    {12, "checked", 1, 2, tq1_0_gemv_int8_f16_vulkan_checked},
-    {43, "turns", 1, 2, tq1_0_gemv_int8_f16_vulkan_turns},
-    {7, "staged", 1, 4, tq1_0_gemv_int8_f16_vulkan_staged},
-    {20, "schedule", 0, 6, tq1_0_gemv_int8_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, tq1_0_gemv_int8_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, tq1_0_gemv_int8_f16_vulkan_x_type},
+static const qk_spec_constant tq1_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, tq1_0_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, tq1_0_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, tq1_0_gemv_f32_vulkan_split},
+    {4, "digits", 1, 1, tq1_0_gemv_int8_f32_vulkan_digits},
+    {6, "shared_fours", 512, 5, tq1_0_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, tq1_0_gemv_int8_f32_vulkan_x_packed},
+    {12, "checked", 1, 2, tq1_0_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, tq1_0_gemv_int8_f32_vulkan_turns},
+    {7, "staged", 1, 4, tq1_0_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 6, tq1_0_gemv_int8_f32_vulkan_schedule},
+    {14, "lanes", 32, 4, tq1_0_gemv_int8_f32_vulkan_lanes},
+    {21, "x_type", 1, 1, tq1_0_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, tq1_0_gemv_int8_f16_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_int8_f16_vulkan_y_type}};
-
-static const qk_code *const tq1_0_gemv_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
-    &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, tq1_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
     .abi = 22,
@@ -1554,12 +1192,12 @@ const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_tq1_0_gemv_int8_rows_spirv,
-    .schedules = tq1_0_gemv_int8_f16_schedules,
+    .schedules = tq1_0_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = tq1_0_gemv_int8_f16_bindings,
+    .bindings = tq1_0_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = tq1_0_gemv_int8_f16_push,
+    .push = tq1_0_gemv_f32_push,
     .spec_constant_count = 17,
     .spec_constants = tq1_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1585,83 +1223,23 @@ const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
     .x_reach = 116,
 };
 
-static const qk_binding tq1_0_gemv_split_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field tq1_0_gemv_split_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t tq1_0_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_gemv_split_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t tq1_0_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t tq1_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t tq1_0_gemv_split_f16_vulkan_digits[] = {2};
-static const uint32_t tq1_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t tq1_0_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_split_f16_vulkan_checked[] = {0, 1};
-static const uint32_t tq1_0_gemv_split_f16_vulkan_turns[] = {1, 4};
-static const uint32_t tq1_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t tq1_0_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
-static const uint32_t tq1_0_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
-static const uint32_t tq1_0_gemv_split_f16_vulkan_x_type[] = {1};
-static const uint32_t tq1_0_gemv_split_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    tq1_0_gemv_split_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, tq1_0_gemv_split_f16_vulkan_batch},
-    {2, "rows", 4, 4, tq1_0_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 6, tq1_0_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, tq1_0_gemv_split_f16_vulkan_digits},
-    {6, "shared_fours", 512, 5, tq1_0_gemv_split_f16_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, tq1_0_gemv_split_f16_vulkan_x_packed},
-    {12, "checked", 1, 2, tq1_0_gemv_split_f16_vulkan_checked},
-    {43, "turns", 1, 2, tq1_0_gemv_split_f16_vulkan_turns},
-    {7, "staged", 1, 4, tq1_0_gemv_split_f16_vulkan_staged},
-    {20, "schedule", 0, 6, tq1_0_gemv_split_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, tq1_0_gemv_split_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, tq1_0_gemv_split_f16_vulkan_x_type},
+static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, tq1_0_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, tq1_0_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, tq1_0_gemv_f32_vulkan_split},
+    {4, "digits", 2, 1, tq1_0_gemv_split_f32_vulkan_digits},
+    {6, "shared_fours", 512, 5, tq1_0_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, tq1_0_gemv_int8_f32_vulkan_x_packed},
+    {12, "checked", 1, 2, tq1_0_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, tq1_0_gemv_int8_f32_vulkan_turns},
+    {7, "staged", 1, 4, tq1_0_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 6, tq1_0_gemv_int8_f32_vulkan_schedule},
+    {14, "lanes", 32, 4, tq1_0_gemv_int8_f32_vulkan_lanes},
+    {21, "x_type", 1, 1, tq1_0_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, tq1_0_gemv_split_f16_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_split_f16_vulkan_y_type}};
-
-static const qk_code *const tq1_0_gemv_split_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
-    &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, tq1_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
     .abi = 22,
@@ -1671,12 +1249,12 @@ const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_tq1_0_gemv_int8_rows_spirv,
-    .schedules = tq1_0_gemv_split_f16_schedules,
+    .schedules = tq1_0_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = tq1_0_gemv_split_f16_bindings,
+    .bindings = tq1_0_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = tq1_0_gemv_split_f16_push,
+    .push = tq1_0_gemv_f32_push,
     .spec_constant_count = 17,
     .spec_constants = tq1_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1702,83 +1280,23 @@ const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
     .x_reach = 248,
 };
 
-static const qk_binding tq1_0_gemv_int24_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field tq1_0_gemv_int24_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"y_first", 12, 4},
-    {"y_rows", 16, 4},
-    {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
-    {"second", 92, 4},
-    {"third", 96, 4},
-    {"weights_second", 100, 4},
-    {"weights_third", 104, 4},
-    {"y_second", 108, 4},
-    {"y_third", 112, 4},
-};
-
-static const uint32_t tq1_0_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_gemv_int24_f16_vulkan_batch[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t tq1_0_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t tq1_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t tq1_0_gemv_int24_f16_vulkan_digits[] = {3};
-static const uint32_t tq1_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 1280, 2048, 2560};
-static const uint32_t tq1_0_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_int24_f16_vulkan_checked[] = {0, 1};
-static const uint32_t tq1_0_gemv_int24_f16_vulkan_turns[] = {1, 4};
-static const uint32_t tq1_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t tq1_0_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
-static const uint32_t tq1_0_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
-static const uint32_t tq1_0_gemv_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t tq1_0_gemv_int24_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    tq1_0_gemv_int24_f16_vulkan_local_size_x},
-    {1, "batch", 1, 8, tq1_0_gemv_int24_f16_vulkan_batch},
-    {2, "rows", 4, 4, tq1_0_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 6, tq1_0_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, tq1_0_gemv_int24_f16_vulkan_digits},
-    {6, "shared_fours", 512, 5, tq1_0_gemv_int24_f16_vulkan_shared_fours},
-    {42, "x_packed", 0, 3, tq1_0_gemv_int24_f16_vulkan_x_packed},
-    {12, "checked", 1, 2, tq1_0_gemv_int24_f16_vulkan_checked},
-    {43, "turns", 1, 2, tq1_0_gemv_int24_f16_vulkan_turns},
-    {7, "staged", 1, 4, tq1_0_gemv_int24_f16_vulkan_staged},
-    {20, "schedule", 0, 6, tq1_0_gemv_int24_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, tq1_0_gemv_int24_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, tq1_0_gemv_int24_f16_vulkan_x_type},
+static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_dequant_f32_vulkan_local_size_x},
+    {1, "batch", 1, 8, tq1_0_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, tq1_0_gemv_f32_vulkan_rows},
+    {3, "split", 1, 6, tq1_0_gemv_f32_vulkan_split},
+    {4, "digits", 3, 1, tq1_0_gemv_int24_f32_vulkan_digits},
+    {6, "shared_fours", 512, 5, tq1_0_gemv_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, tq1_0_gemv_int8_f32_vulkan_x_packed},
+    {12, "checked", 1, 2, tq1_0_gemv_f32_vulkan_checked},
+    {43, "turns", 1, 2, tq1_0_gemv_int8_f32_vulkan_turns},
+    {7, "staged", 1, 4, tq1_0_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 6, tq1_0_gemv_int8_f32_vulkan_schedule},
+    {14, "lanes", 32, 4, tq1_0_gemv_int8_f32_vulkan_lanes},
+    {21, "x_type", 1, 1, tq1_0_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
     {46, "norm", 0, 0, 0},
-    {30, "views", 0, 3, tq1_0_gemv_int24_f16_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_int24_f16_vulkan_y_type}};
-
-static const qk_code *const tq1_0_gemv_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
-    &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
+    {30, "views", 0, 3, tq1_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
     .abi = 22,
@@ -1788,12 +1306,12 @@ const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_tq1_0_gemv_int8_rows_spirv,
-    .schedules = tq1_0_gemv_int24_f16_schedules,
+    .schedules = tq1_0_gemv_int8_f32_schedules,
     .binding_count = 7,
-    .bindings = tq1_0_gemv_int24_f16_bindings,
+    .bindings = tq1_0_gemv_f16_bindings,
     .push_bytes = 116,
     .push_count = 29,
-    .push = tq1_0_gemv_int24_f16_push,
+    .push = tq1_0_gemv_f32_push,
     .spec_constant_count = 17,
     .spec_constants = tq1_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -1856,25 +1374,16 @@ static const qk_field tq1_0_gemv_id_f32_push[] = {
     {"weights_outer", 84, 4},
     {"y_outer", 88, 4},
 };
-
-static const uint32_t tq1_0_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t tq1_0_gemv_id_f32_vulkan_checked[] = {0, 1};
-static const uint32_t tq1_0_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_id_f32_vulkan_x_type[] = {0};
-static const uint32_t tq1_0_gemv_id_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant tq1_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, tq1_0_gemv_id_f32_vulkan_rows},
-    {12, "checked", 0, 2, tq1_0_gemv_id_f32_vulkan_checked},
-    {7, "staged", 1, 4, tq1_0_gemv_id_f32_vulkan_staged},
+static const qk_spec_constant tq1_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, tq1_0_gemv_f32_vulkan_rows},
+    {12, "checked", 0, 2, tq1_0_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, tq1_0_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 3, tq1_0_gemv_id_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, tq1_0_gemv_id_f32_vulkan_x_type},
+    {21, "x_type", 0, 1, tq1_0_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, tq1_0_gemv_id_f32_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_id_f32_vulkan_y_type}};
-
+    {30, "views", 0, 3, tq1_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 static const qk_code *const tq1_0_gemv_id_f32_schedules[] = {0, &qk_tq1_0_gemv_id_rows_spirv, &qk_tq1_0_gemv_id_wide_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
@@ -1904,10 +1413,8 @@ const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
     .sum_roundings = 122,
 };
 
-static const uint32_t tq1_0_gemv_id_f32_metal_views[] = {0, 1};
-static const uint32_t tq1_0_gemv_id_f32_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant tq1_0_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, tq1_0_gemv_id_f32_metal_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_id_f32_metal_y_type}};
+static const qk_spec_constant tq1_0_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, tq1_0_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
     .abi = 22,
@@ -1933,64 +1440,17 @@ const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
     .sum_roundings = 122,
 };
 
-static const qk_binding tq1_0_gemv_id_int8_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field tq1_0_gemv_id_int8_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_digits[] = {1};
-static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
-static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    tq1_0_gemv_id_int8_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, tq1_0_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, tq1_0_gemv_id_int8_f32_vulkan_digits},
-    {12, "checked", 0, 2, tq1_0_gemv_id_int8_f32_vulkan_checked},
-    {7, "staged", 1, 4, tq1_0_gemv_id_int8_f32_vulkan_staged},
-    {20, "schedule", 0, 3, tq1_0_gemv_id_int8_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, tq1_0_gemv_id_int8_f32_vulkan_x_type},
+    tq1_0_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, tq1_0_gemv_f32_vulkan_rows},
+    {4, "digits", 1, 1, tq1_0_gemv_int8_f32_vulkan_digits},
+    {12, "checked", 0, 2, tq1_0_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, tq1_0_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, tq1_0_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, tq1_0_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, tq1_0_gemv_id_int8_f32_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_id_int8_f32_vulkan_y_type}};
-
+    {30, "views", 0, 3, tq1_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 static const qk_code *const tq1_0_gemv_id_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
@@ -2003,10 +1463,10 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
     .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
     .schedules = tq1_0_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = tq1_0_gemv_id_int8_f32_bindings,
+    .bindings = tq1_0_gemv_id_f32_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = tq1_0_gemv_id_int8_f32_push,
+    .push = tq1_0_gemv_id_f32_push,
     .spec_constant_count = 10,
     .spec_constants = tq1_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -2023,65 +1483,17 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
     .x_reach = 116,
 };
 
-static const qk_binding tq1_0_gemv_id_split_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field tq1_0_gemv_id_split_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t tq1_0_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t tq1_0_gemv_id_split_f32_vulkan_digits[] = {2};
-static const uint32_t tq1_0_gemv_id_split_f32_vulkan_checked[] = {0, 1};
-static const uint32_t tq1_0_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t tq1_0_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_id_split_f32_vulkan_x_type[] = {0};
-static const uint32_t tq1_0_gemv_id_split_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    tq1_0_gemv_id_split_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, tq1_0_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, tq1_0_gemv_id_split_f32_vulkan_digits},
-    {12, "checked", 0, 2, tq1_0_gemv_id_split_f32_vulkan_checked},
-    {7, "staged", 1, 4, tq1_0_gemv_id_split_f32_vulkan_staged},
-    {20, "schedule", 0, 3, tq1_0_gemv_id_split_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, tq1_0_gemv_id_split_f32_vulkan_x_type},
+    tq1_0_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, tq1_0_gemv_f32_vulkan_rows},
+    {4, "digits", 2, 1, tq1_0_gemv_split_f32_vulkan_digits},
+    {12, "checked", 0, 2, tq1_0_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, tq1_0_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, tq1_0_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, tq1_0_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, tq1_0_gemv_id_split_f32_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_id_split_f32_vulkan_y_type}};
-
-static const qk_code *const tq1_0_gemv_id_split_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, tq1_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
     .abi = 22,
@@ -2091,12 +1503,12 @@ const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
-    .schedules = tq1_0_gemv_id_split_f32_schedules,
+    .schedules = tq1_0_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = tq1_0_gemv_id_split_f32_bindings,
+    .bindings = tq1_0_gemv_id_f32_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = tq1_0_gemv_id_split_f32_push,
+    .push = tq1_0_gemv_id_f32_push,
     .spec_constant_count = 10,
     .spec_constants = tq1_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -2113,65 +1525,17 @@ const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
     .x_reach = 244,
 };
 
-static const qk_binding tq1_0_gemv_id_int24_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field tq1_0_gemv_id_int24_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_digits[] = {3};
-static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
-static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_views[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    tq1_0_gemv_id_int24_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, tq1_0_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, tq1_0_gemv_id_int24_f32_vulkan_digits},
-    {12, "checked", 0, 2, tq1_0_gemv_id_int24_f32_vulkan_checked},
-    {7, "staged", 1, 4, tq1_0_gemv_id_int24_f32_vulkan_staged},
-    {20, "schedule", 0, 3, tq1_0_gemv_id_int24_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, tq1_0_gemv_id_int24_f32_vulkan_x_type},
+    tq1_0_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, tq1_0_gemv_f32_vulkan_rows},
+    {4, "digits", 3, 1, tq1_0_gemv_int24_f32_vulkan_digits},
+    {12, "checked", 0, 2, tq1_0_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, tq1_0_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, tq1_0_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, tq1_0_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, tq1_0_gemv_id_int24_f32_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_id_int24_f32_vulkan_y_type}};
-
-static const qk_code *const tq1_0_gemv_id_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, tq1_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
     .abi = 22,
@@ -2181,12 +1545,12 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
-    .schedules = tq1_0_gemv_id_int24_f32_schedules,
+    .schedules = tq1_0_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = tq1_0_gemv_id_int24_f32_bindings,
+    .bindings = tq1_0_gemv_id_f32_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = tq1_0_gemv_id_int24_f32_push,
+    .push = tq1_0_gemv_id_f32_push,
     .spec_constant_count = 10,
     .spec_constants = tq1_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
@@ -2214,51 +1578,15 @@ static const qk_binding tq1_0_gemv_id_f16_bindings[] = {
     {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field tq1_0_gemv_id_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t tq1_0_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t tq1_0_gemv_id_f16_vulkan_checked[] = {0, 1};
-static const uint32_t tq1_0_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t tq1_0_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_id_f16_vulkan_x_type[] = {1};
-static const uint32_t tq1_0_gemv_id_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
-static const qk_spec_constant tq1_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, tq1_0_gemv_id_f16_vulkan_rows},
-    {12, "checked", 0, 2, tq1_0_gemv_id_f16_vulkan_checked},
-    {7, "staged", 1, 4, tq1_0_gemv_id_f16_vulkan_staged},
-    {20, "schedule", 0, 3, tq1_0_gemv_id_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, tq1_0_gemv_id_f16_vulkan_x_type},
+static const qk_spec_constant tq1_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, tq1_0_gemv_f32_vulkan_rows},
+    {12, "checked", 0, 2, tq1_0_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, tq1_0_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, tq1_0_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, tq1_0_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, tq1_0_gemv_id_f16_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_id_f16_vulkan_y_type}};
-
-static const qk_code *const tq1_0_gemv_id_f16_schedules[] = {0, &qk_tq1_0_gemv_id_rows_spirv, &qk_tq1_0_gemv_id_wide_spirv};
+    {30, "views", 0, 3, tq1_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
     .abi = 22,
@@ -2268,12 +1596,12 @@ const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_rows_spirv,
-    .schedules = tq1_0_gemv_id_f16_schedules,
+    .schedules = tq1_0_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = tq1_0_gemv_id_f16_push,
+    .push = tq1_0_gemv_id_f32_push,
     .spec_constant_count = 9,
     .spec_constants = tq1_0_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -2287,11 +1615,6 @@ const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
     .sum_roundings = 122,
 };
 
-static const uint32_t tq1_0_gemv_id_f16_metal_views[] = {0, 1};
-static const uint32_t tq1_0_gemv_id_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant tq1_0_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, tq1_0_gemv_id_f16_metal_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_id_f16_metal_y_type}};
-
 const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
     .abi = 22,
     .name = "tq1_0_gemv_id_f16",
@@ -2304,9 +1627,9 @@ const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
     .bindings = tq1_0_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = tq1_0_gemv_id_f16_push,
+    .push = tq1_0_gemv_id_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = tq1_0_gemv_id_f16_metal_constants,
+    .spec_constants = tq1_0_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -2316,65 +1639,17 @@ const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
     .sum_roundings = 122,
 };
 
-static const qk_binding tq1_0_gemv_id_int8_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field tq1_0_gemv_id_int8_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_digits[] = {1};
-static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
-static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    tq1_0_gemv_id_int8_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, tq1_0_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, tq1_0_gemv_id_int8_f16_vulkan_digits},
-    {12, "checked", 0, 2, tq1_0_gemv_id_int8_f16_vulkan_checked},
-    {7, "staged", 1, 4, tq1_0_gemv_id_int8_f16_vulkan_staged},
-    {20, "schedule", 0, 3, tq1_0_gemv_id_int8_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, tq1_0_gemv_id_int8_f16_vulkan_x_type},
+    tq1_0_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, tq1_0_gemv_f32_vulkan_rows},
+    {4, "digits", 1, 1, tq1_0_gemv_int8_f32_vulkan_digits},
+    {12, "checked", 0, 2, tq1_0_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, tq1_0_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, tq1_0_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, tq1_0_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, tq1_0_gemv_id_int8_f16_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_id_int8_f16_vulkan_y_type}};
-
-static const qk_code *const tq1_0_gemv_id_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, tq1_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
     .abi = 22,
@@ -2384,12 +1659,12 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
-    .schedules = tq1_0_gemv_id_int8_f16_schedules,
+    .schedules = tq1_0_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = tq1_0_gemv_id_int8_f16_bindings,
+    .bindings = tq1_0_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = tq1_0_gemv_id_int8_f16_push,
+    .push = tq1_0_gemv_id_f32_push,
     .spec_constant_count = 10,
     .spec_constants = tq1_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -2406,65 +1681,17 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
     .x_reach = 116,
 };
 
-static const qk_binding tq1_0_gemv_id_split_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field tq1_0_gemv_id_split_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t tq1_0_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t tq1_0_gemv_id_split_f16_vulkan_digits[] = {2};
-static const uint32_t tq1_0_gemv_id_split_f16_vulkan_checked[] = {0, 1};
-static const uint32_t tq1_0_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t tq1_0_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_id_split_f16_vulkan_x_type[] = {1};
-static const uint32_t tq1_0_gemv_id_split_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    tq1_0_gemv_id_split_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, tq1_0_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, tq1_0_gemv_id_split_f16_vulkan_digits},
-    {12, "checked", 0, 2, tq1_0_gemv_id_split_f16_vulkan_checked},
-    {7, "staged", 1, 4, tq1_0_gemv_id_split_f16_vulkan_staged},
-    {20, "schedule", 0, 3, tq1_0_gemv_id_split_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, tq1_0_gemv_id_split_f16_vulkan_x_type},
+    tq1_0_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, tq1_0_gemv_f32_vulkan_rows},
+    {4, "digits", 2, 1, tq1_0_gemv_split_f32_vulkan_digits},
+    {12, "checked", 0, 2, tq1_0_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, tq1_0_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, tq1_0_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, tq1_0_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, tq1_0_gemv_id_split_f16_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_id_split_f16_vulkan_y_type}};
-
-static const qk_code *const tq1_0_gemv_id_split_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, tq1_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
     .abi = 22,
@@ -2474,12 +1701,12 @@ const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
-    .schedules = tq1_0_gemv_id_split_f16_schedules,
+    .schedules = tq1_0_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = tq1_0_gemv_id_split_f16_bindings,
+    .bindings = tq1_0_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = tq1_0_gemv_id_split_f16_push,
+    .push = tq1_0_gemv_id_f32_push,
     .spec_constant_count = 10,
     .spec_constants = tq1_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -2496,65 +1723,17 @@ const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
     .x_reach = 244,
 };
 
-static const qk_binding tq1_0_gemv_id_int24_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
-};
-static const qk_field tq1_0_gemv_id_int24_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_tiles", 4, 4},
-    {"batch", 8, 4},
-    {"slots", 12, 4},
-    {"x_slots", 16, 4},
-    {"experts", 20, 4},
-    {"expert_first", 24, 4},
-    {"expert_end", 28, 4},
-    {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
-    {"sets", 72, 4},
-    {"set_first", 76, 4},
-    {"weights_first", 80, 4},
-    {"weights_outer", 84, 4},
-    {"y_outer", 88, 4},
-};
-
-static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_digits[] = {3};
-static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
-static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_views[] = {0, 1, 2};
-static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
-    tq1_0_gemv_id_int24_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, tq1_0_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, tq1_0_gemv_id_int24_f16_vulkan_digits},
-    {12, "checked", 0, 2, tq1_0_gemv_id_int24_f16_vulkan_checked},
-    {7, "staged", 1, 4, tq1_0_gemv_id_int24_f16_vulkan_staged},
-    {20, "schedule", 0, 3, tq1_0_gemv_id_int24_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, tq1_0_gemv_id_int24_f16_vulkan_x_type},
+    tq1_0_dequant_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, tq1_0_gemv_f32_vulkan_rows},
+    {4, "digits", 3, 1, tq1_0_gemv_int24_f32_vulkan_digits},
+    {12, "checked", 0, 2, tq1_0_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, tq1_0_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 3, tq1_0_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 1, 1, tq1_0_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, tq1_0_gemv_id_int24_f16_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_id_int24_f16_vulkan_y_type}};
-
-static const qk_code *const tq1_0_gemv_id_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
+    {30, "views", 0, 3, tq1_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
     .abi = 22,
@@ -2564,12 +1743,12 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
     .api = QK_API_VULKAN,
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
-    .schedules = tq1_0_gemv_id_int24_f16_schedules,
+    .schedules = tq1_0_gemv_id_int8_f32_schedules,
     .binding_count = 9,
-    .bindings = tq1_0_gemv_id_int24_f16_bindings,
+    .bindings = tq1_0_gemv_id_f16_bindings,
     .push_bytes = 92,
     .push_count = 23,
-    .push = tq1_0_gemv_id_int24_f16_push,
+    .push = tq1_0_gemv_id_f32_push,
     .spec_constant_count = 10,
     .spec_constants = tq1_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
@@ -2590,14 +1769,9 @@ static const qk_binding tq1_0_encode_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0, 0},
     {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
-static const qk_field tq1_0_encode_f32_push[] = {
-    {"tiles", 0, 4},
-};
-
 static const uint32_t tq1_0_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256};
-static const uint32_t tq1_0_encode_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant tq1_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 128, 4, tq1_0_encode_f32_vulkan_local_size_x},
-    {21, "x_type", 0, 1, tq1_0_encode_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, tq1_0_gemv_f32_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_f32_vulkan = {
     .abi = 22,
@@ -2611,7 +1785,7 @@ const qk_kernel qk_tq1_0_encode_f32_vulkan = {
     .bindings = tq1_0_encode_f32_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = tq1_0_encode_f32_push,
+    .push = tq1_0_dequant_f32_push,
     .spec_constant_count = 2,
     .spec_constants = tq1_0_encode_f32_vulkan_constants,
     .workgroup_size = 128,
@@ -2634,7 +1808,7 @@ const qk_kernel qk_tq1_0_encode_f32_metal = {
     .bindings = tq1_0_encode_f32_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = tq1_0_encode_f32_push,
+    .push = tq1_0_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2647,14 +1821,8 @@ static const qk_binding tq1_0_encode_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0, 0},
     {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
-static const qk_field tq1_0_encode_f16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t tq1_0_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256};
-static const uint32_t tq1_0_encode_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant tq1_0_encode_f16_vulkan_constants[] = {{0, "local_size_x", 128, 4, tq1_0_encode_f16_vulkan_local_size_x},
-    {21, "x_type", 1, 1, tq1_0_encode_f16_vulkan_x_type}};
+static const qk_spec_constant tq1_0_encode_f16_vulkan_constants[] = {{0, "local_size_x", 128, 4, tq1_0_encode_f32_vulkan_local_size_x},
+    {21, "x_type", 1, 1, tq1_0_gemv_f16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_f16_vulkan = {
     .abi = 22,
@@ -2668,7 +1836,7 @@ const qk_kernel qk_tq1_0_encode_f16_vulkan = {
     .bindings = tq1_0_encode_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = tq1_0_encode_f16_push,
+    .push = tq1_0_dequant_f32_push,
     .spec_constant_count = 2,
     .spec_constants = tq1_0_encode_f16_vulkan_constants,
     .workgroup_size = 128,
@@ -2691,7 +1859,7 @@ const qk_kernel qk_tq1_0_encode_f16_metal = {
     .bindings = tq1_0_encode_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = tq1_0_encode_f16_push,
+    .push = tq1_0_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2704,13 +1872,8 @@ static const qk_binding tq1_0_encode_bf16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0, 0},
     {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
-static const qk_field tq1_0_encode_bf16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t tq1_0_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256};
 static const uint32_t tq1_0_encode_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant tq1_0_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 128, 4, tq1_0_encode_bf16_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 128, 4, tq1_0_encode_f32_vulkan_local_size_x},
     {21, "x_type", 2, 1, tq1_0_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_bf16_vulkan = {
@@ -2725,7 +1888,7 @@ const qk_kernel qk_tq1_0_encode_bf16_vulkan = {
     .bindings = tq1_0_encode_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = tq1_0_encode_bf16_push,
+    .push = tq1_0_dequant_f32_push,
     .spec_constant_count = 2,
     .spec_constants = tq1_0_encode_bf16_vulkan_constants,
     .workgroup_size = 128,
@@ -2748,7 +1911,7 @@ const qk_kernel qk_tq1_0_encode_bf16_metal = {
     .bindings = tq1_0_encode_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
-    .push = tq1_0_encode_bf16_push,
+    .push = tq1_0_dequant_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2763,35 +1926,6 @@ static const qk_binding tq1_0_set_rows_f32_bindings[] = {
     {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field tq1_0_set_rows_f32_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t tq1_0_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256};
-static const uint32_t tq1_0_set_rows_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant tq1_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 128, 4, tq1_0_set_rows_f32_vulkan_local_size_x},
-    {21, "x_type", 0, 1, tq1_0_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
     .abi = 22,
@@ -2805,9 +1939,9 @@ const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
     .bindings = tq1_0_set_rows_f32_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = tq1_0_set_rows_f32_push,
+    .push = tq1_0_gather_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = tq1_0_set_rows_f32_vulkan_constants,
+    .spec_constants = tq1_0_encode_f32_vulkan_constants,
     .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2828,7 +1962,7 @@ const qk_kernel qk_tq1_0_set_rows_f32_metal = {
     .bindings = tq1_0_set_rows_f32_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = tq1_0_set_rows_f32_push,
+    .push = tq1_0_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2843,35 +1977,6 @@ static const qk_binding tq1_0_set_rows_f16_bindings[] = {
     {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field tq1_0_set_rows_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t tq1_0_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256};
-static const uint32_t tq1_0_set_rows_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant tq1_0_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 128, 4, tq1_0_set_rows_f16_vulkan_local_size_x},
-    {21, "x_type", 1, 1, tq1_0_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_f16_vulkan = {
     .abi = 22,
@@ -2885,9 +1990,9 @@ const qk_kernel qk_tq1_0_set_rows_f16_vulkan = {
     .bindings = tq1_0_set_rows_f16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = tq1_0_set_rows_f16_push,
+    .push = tq1_0_gather_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = tq1_0_set_rows_f16_vulkan_constants,
+    .spec_constants = tq1_0_encode_f16_vulkan_constants,
     .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2908,7 +2013,7 @@ const qk_kernel qk_tq1_0_set_rows_f16_metal = {
     .bindings = tq1_0_set_rows_f16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = tq1_0_set_rows_f16_push,
+    .push = tq1_0_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2923,36 +2028,6 @@ static const qk_binding tq1_0_set_rows_bf16_bindings[] = {
     {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
-static const qk_field tq1_0_set_rows_bf16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-    {"value_first", 76, 4},
-    {"index_first", 80, 4},
-    {"table_first", 84, 4},
-};
-
-static const uint32_t tq1_0_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256};
-static const uint32_t tq1_0_set_rows_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant tq1_0_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 128, 4,
-    tq1_0_set_rows_bf16_vulkan_local_size_x},
-    {21, "x_type", 2, 1, tq1_0_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_bf16_vulkan = {
     .abi = 22,
@@ -2966,9 +2041,9 @@ const qk_kernel qk_tq1_0_set_rows_bf16_vulkan = {
     .bindings = tq1_0_set_rows_bf16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = tq1_0_set_rows_bf16_push,
+    .push = tq1_0_gather_f32_push,
     .spec_constant_count = 2,
-    .spec_constants = tq1_0_set_rows_bf16_vulkan_constants,
+    .spec_constants = tq1_0_encode_bf16_vulkan_constants,
     .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2989,7 +2064,7 @@ const qk_kernel qk_tq1_0_set_rows_bf16_metal = {
     .bindings = tq1_0_set_rows_bf16_bindings,
     .push_bytes = 88,
     .push_count = 22,
-    .push = tq1_0_set_rows_bf16_push,
+    .push = tq1_0_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,

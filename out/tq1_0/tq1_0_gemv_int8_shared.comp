@@ -57,7 +57,6 @@ void find_matrix() {
     if (inner >= second) weights_begin += weights_second, y_begin += y_second;
     if (inner >= third) weights_begin += weights_third, y_begin += y_third;
 }
-
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
@@ -164,8 +163,7 @@ void fetch(uint n, uint j, out uint words[12]) {  // tile `j` of row `n`
     words[9] = blocks_word[next + digit0 + 9u], words[10] = blocks_word[first + 12u], words[11] = blocks_word[next + 12u];
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uint words[12], inout float sum) {
+void accumulate(uint n, uint j, uint k, uint words[12], inout float sum) {  // `sum` += tile `j` of row `n` * x
     const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u;
     uint digit0 = tile * 2u;  // which digit of base 3, from the top
     uint power0 = (0x90301u >> (digit0 * 8u)) & 0xFFu;  // 3^n

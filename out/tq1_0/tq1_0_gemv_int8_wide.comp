@@ -62,7 +62,6 @@ void find_matrix() {
     if (inner >= second) weights_begin += weights_second, y_begin += y_second;
     if (inner >= third) weights_begin += weights_third, y_begin += y_third;
 }
-
 uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
 uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 uint row_within(uint n) { return VIEWS == 2u ? n / 2u + n % 2u * weights_outer : n; }
@@ -75,13 +74,11 @@ vec4 x_stored(uint at) {  // 4 consecutive elements
     return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
-
 vec4 x_run(uint at) {  // normed, but for the factor of results
     precise vec4 run = x_stored(at);
     if (NORM != 0u) run *= norm_weights[at - x_row];
     return run;
 }
-
 shared float squares[NORM == 0u ? 1u : gl_WorkGroupSize.x / 4u * BATCH];  // of each subgroup
 void add_squares() {  // where subgroups share rows, the walk has the barrier
     const uint runs = row_tiles * 16u, step = gl_WorkGroupSize.x;
@@ -117,8 +114,7 @@ void store_y(uint at, float sum) {  // 16 bits are rounded once, ties to even; i
     else y_halves[at] = uint16_t(signed_bits);
 }
 
-// Row `n` of right-hand side `m` is done.
-void finish(uint m, uint n, float sum) {
+void finish(uint m, uint n, float sum) {  // row `n` of right-hand side `m` is done
     if (NORM != 0u) {  // x has been multiplied with the weights of its norm alone
         float all = 0.0;
         for (uint i = m; i < gl_NumSubgroups * BATCH; i += BATCH) all += squares[i];
@@ -142,8 +138,7 @@ void finish(uint m, uint n, float sum) {
 }
 
 // Kept of x: of each digit, the highest first, signed bytes of four elements in a word; then steps of the integers, and sums of runs.
-const uint X_FOURS = DIGITS * 9u + 1u;
-uvec4 x[BATCH][X_FOURS];
+uvec4 x[BATCH][DIGITS * 9u + 1u];
 uint kept_word(uint k, uint i) { return x[k][i / 4u][i % 4u]; }
 void keep_word(uint k, uint i, uint word) { x[k][i / 4u][i % 4u] = word; }
 float x_step(uint k, uint i) { return uintBitsToFloat(kept_word(k, DIGITS * 32u + i)); }  // that integers stand for
@@ -213,8 +208,7 @@ void fetch(uint n, uint j, out uint words[12]) {  // tile `j` of row `n`
     words[9] = blocks_word[next + digit0 + 9u], words[10] = blocks_word[first + 12u], words[11] = blocks_word[next + 12u];
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uint words[12], inout float sum) {
+void accumulate(uint n, uint j, uint k, uint words[12], inout float sum) {  // `sum` += tile `j` of row `n` * x
     const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u;
     uint digit0 = tile * 2u;  // which digit of base 3, from the top
     uint power0 = (0x90301u >> (digit0 * 8u)) & 0xFFu;  // 3^n
