@@ -1526,7 +1526,7 @@ static void test_large_subgroups(void **state) {
         {1024, 4096, 4, 0, 64, 128, 2, 1, 1280}, /* few rows */
         {1024, 4096, 4, 2, 64, 128, 2, 1, 1280},
         {6144, 4096, 8, 2, 64, 256, 2, 1, 1280},
-        {57344, 4096, 8, 2, 64, 512, 2, 1, 2048},
+        {57344, 4096, 8, 2, 64, 256, 2, 1, 1280}, /* of integers, too */
     };
     windows = has_split = 1;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -1657,11 +1657,24 @@ static void test_ahead(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_ahead(i, &cases[i], 0, 18, 2);
 }
 
-/* Of integers, subgroups of many lanes load one row at a time ahead. */
+/* Subgroups of many lanes load one row at a time ahead, of integers in large tiles alone; of others they take two rows, or one of two bytes
+ * beside many loads. */
 static void test_ahead_of_many_lanes(void **state) {
     (void)state;
-    const ahead_case many = {57344, 8192, 1, 64, 0, 16, 49152, 1, 1, 2, 128, 528};
+    ahead_case many = {57344, 8192, 1, 64, 0, 16, 49152, 1, 1, 2, 128, 528};
+    wide_kept = 128;
     check_ahead(0, &many, 2, 18, 2);
+    wide_kept = 0;
+    many.ahead = 0;
+    many.at_once = 2;
+    check_ahead(1, &many, 2, 18, 2);
+    wide_loads = QK_MANY_LOADS;
+    many.workgroups = 660;
+    check_ahead(2, &many, 1, 18, 2);
+    many.at_once = 1;
+    many.workgroups = 528;
+    check_ahead(3, &many, 2, 18, 2);
+    wide_loads = 0;
 }
 
 /* Where a workgroup would stage x for few rows, rows are loaded ahead if other loads are many; or long ones, of integers. */

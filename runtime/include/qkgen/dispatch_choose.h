@@ -137,13 +137,14 @@ static inline int qk_leaves_less_room_(const qk_kernel *kernel, const uint32_t *
 }
 
 /* Whether threads keep x of so many right-hand sides: always of one; of several as a rule where rows are so many that x is loaded
- * seldom, and not with few lanes, which are a processor's. */
+ * seldom, and not with few lanes, which are a processor's, or many, which have no registers for it. */
 static inline int qk_keeps_several_(const qk_kernel *kernel, const qk_limits *limits, uint32_t kept, uint64_t rows,
                                     uint64_t cols, int ahead) {
     uint32_t wanted = qk_wanted_schedule_(kernel);
     uint64_t parts = qk_ceil_(rows, qk_own_rows_(kernel, kept, ahead)) * qk_slices_(cols);
     int sooner = ahead && qk_has_many_loads_(kernel) && qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 0;
-    int pays = limits->subgroup_size >= 32 && parts >= (sooner ? 4 : 8) * qk_busy_workgroups_(limits) &&
+    int pays = limits->subgroup_size >= 32 && !qk_has_large_subgroups_(limits) &&
+               parts >= (sooner ? 4 : 8) * qk_busy_workgroups_(limits) &&
                qk_fits_own_(kernel, kept, ahead ? kernel->ahead_kept : kernel->kept_elements, ahead) &&
                qk_gains_by_own_(kernel, limits, kept, rows, ahead);
     if (kept == 1)
@@ -184,13 +185,13 @@ static inline int qk_shares_blocks_(const qk_kernel *kernel, const qk_limits *li
 
 /* Whether teams share x: of several right-hand sides, not a workgroup whose subgroups walk down more rows, where these would leave
  * processors without a workgroup; and where tiles are smaller in teams, of floats with more than two vectors, of integers with two,
- * of which four rows of the larger tiles do not fit into registers. Of one, where that gains, or a tuning asks for it. */
+ * of which four rows of the larger tiles do not fit into registers, or of subgroups with many lanes. Of one, where that gains, or a tuning asks for it. */
 static inline int qk_forms_teams_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
                                   const qk_share_ *s) {
     uint32_t wanted = qk_wanted_schedule_(kernel);
     int integers = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) != 0;
-    int smaller = integers ? s->kept == 2 && kernel->teams_tile < kernel->shared_tile
-                           : s->kept > 2 || qk_has_large_subgroups_(limits);
+    int smaller = qk_has_large_subgroups_(limits) ||
+                  (integers ? s->kept == 2 && kernel->teams_tile < kernel->shared_tile : s->kept > 2);
     if ((s->own && s->kept > 1) || !qk_has_teams_(kernel, limits, rows, cols))
         return 0;
     if (wanted != QK_SCHEDULE_NONE || limits->subgroup_size < QK_SMALL_TEAM_ROWS)

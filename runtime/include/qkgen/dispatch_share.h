@@ -110,9 +110,11 @@ static inline uint32_t qk_share_copies_(const qk_limits *limits, const qk_share_
     return digits == 0 || s->kept > 4 || (s->kept > 2 && few) ? QK_COPIES_FOR_SEVERAL : 0;
 }
 
-/* Subgroups of many lanes take few rows, and workgroups that still hold all of x have few threads. */
-static inline void qk_share_among_large_(const qk_limits *limits, uint32_t digits, uint64_t cols, qk_share_ *s) {
-    int one = s->kept == 1 && (digits == 0 || s->ahead);
+/* Subgroups of many lanes take few rows: one of floats, of those that are loaded ahead, and of two bytes beside many loads. Workgroups
+ * that still hold all of x have few threads. */
+static inline void qk_share_among_large_(const qk_kernel *kernel, const qk_limits *limits, uint32_t digits, uint64_t cols,
+                                         qk_share_ *s) {
+    int one = s->kept == 1 && (digits == 0 || s->ahead || (digits == 2 && qk_has_many_loads_(kernel)));
     if (!qk_has_large_subgroups_(limits))
         return;
     s->rows = (uint32_t)qk_min_(s->rows, one ? QK_LARGE_SUBGROUP_FLOATS : QK_LARGE_SUBGROUP_ROWS);
@@ -183,7 +185,7 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
         s.threads *= 2;
     if (ahead && limits->subgroup_size >= 32)
         qk_share_few_ahead_(kernel, limits, rows, cols, &s);
-    qk_share_among_large_(limits, digits, cols, &s);
+    qk_share_among_large_(kernel, limits, digits, cols, &s);
     return s;
 }
 
@@ -277,7 +279,8 @@ static inline uint32_t qk_loads_before_ahead_(const qk_kernel *kernel, const qk_
 /* Whether rows that are loaded ahead are faster where they can be: as the planner has it, unless a workgroup stages x for a few rows.
  * There, too, where other loads are many, or tiles large, or floats meet weights of a byte; of integers where rows are long, so that each
  * workgroup has much of x to stage; and where the last round of such workgroups has little to do. Not with few lanes, which are a
- * processor's, and of floats not with many, which have no registers for two rows. */
+ * processor's; and with many of large tiles of integers alone: registers have no room
+ * for two rows, and one at a time takes more instructions. */
 static inline int qk_pays_ahead_(const qk_kernel *kernel, const qk_limits *limits, const qk_share_ *s, uint64_t rows,
                                  uint64_t cols) {
     uint64_t slices = qk_slices_(cols);
@@ -289,7 +292,8 @@ static inline int qk_pays_ahead_(const qk_kernel *kernel, const qk_limits *limit
     int shared = s->teams && s->kept == 1, bytes = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 1;
     int is_idle = s->kept == 1 && qk_is_small_ahead_(kernel, limits, rows, cols) &&
                   qk_rounds_with_idle_(kernel, limits, s->threads, s->rows, rows, cols) > (bytes ? 1 : 0);
-    return limits->subgroup_size >= 32 && !shared && (integers || !qk_has_large_subgroups_(limits)) &&
+    int holds = !qk_has_large_subgroups_(limits) || (integers && is_large);
+    return limits->subgroup_size >= 32 && !shared && holds &&
            ((!s->staged && !s->apart) || is_long || is_large || is_idle ||
             kernel->wide_loads >= qk_loads_before_ahead_(kernel, limits, s->kept, rows, cols));
 }
