@@ -1,12 +1,18 @@
 # shellcheck shell=bash
-# Sourced by the scripts of the tests and by the demo. Needs QKGEN, the command; takes SOURCE, the checkout, and BUILD, a
-# folder to write to. Every script ends with `finish`, which says how many checks passed and failed.
+# Sourced by the scripts of the tests and by the demo. Takes QKGEN, the command, SOURCE, the checkout, and BUILD, a
+# folder to write to; without QKGEN it is that of build/, with the programs beside it. Every script ends with `finish`,
+# which says how many checks passed and failed.
 set -euo pipefail
 export LC_ALL=C NO_COLOR=1
 
 SOURCE=${SOURCE:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
 BUILD=${BUILD:-$(mktemp -d)}
-QKGEN=$(realpath "${QKGEN:?names the command}")
+if [ -z "${QKGEN:-}" ]; then
+  QKGEN=$SOURCE/build/qkgen PACK=${PACK:-$SOURCE/build/tests/pack} MODEL_GGUF=${MODEL_GGUF:-$SOURCE/build/model_gguf}
+  [ -x "$QKGEN" ] || { echo "$QKGEN is not there: build it, or name the command in QKGEN" >&2 && exit 2; }
+  export PACK MODEL_GGUF
+fi
+QKGEN=$(realpath "$QKGEN")
 work=$BUILD/work
 logs=$BUILD/logs
 rm -rf "$work" "$logs"

@@ -170,8 +170,10 @@ static void lacks(const char *text, const char *piece) {
 }
 
 static uint32_t count_of(const char *text, const char *piece) {
+    const size_t length = strlen(piece);
     uint32_t count = 0;
-    for (const char *at = strstr(text, piece); at != NULL; at = strstr(at + 1, piece)) count++;
+    for (; *text != 0; text++)
+        count += strncmp(text, piece, length) == 0; /* sanitizers read all that follows for each strstr */
     return count;
 }
 

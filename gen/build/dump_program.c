@@ -18,7 +18,7 @@ static void add_bindings(qg_text *text, const qk_kernel *k) {
     for (uint32_t i = 0; i < k->table_count; ++i)
         qg_text_printf(text, "  %u %s, read: a table of %u bytes\n", k->tables[i].index, k->tables[i].name,
                        k->tables[i].bytes);
-    qg_text_puts(text, "shape\n ");
+    qg_text_puts(text, "push constants\n ");
     for (uint32_t i = 0; i < k->push_count; ++i)
         qg_text_printf(text, " %s at %u%s", k->push[i].name, k->push[i].offset, i + 1 < k->push_count ? "," : "\n");
 }

@@ -65,7 +65,7 @@ int qg_command_dump(qg_session *session, int argc, char **argv) {
         {"--type", QG_TEXT, &of.type, "T", "of program: the type of results, or of x (default: f32)"},
         {"--api", QG_TEXT, &of.api, "vulkan|metal", "of program (default: vulkan)"},
         {"--schedule", QG_TEXT, &of.schedule, "S",
-         "of program, of sums for vulkan: rows, wide, ahead or shared (default: wide, or rows where there is no such)"},
+         "of program, of sums for vulkan: one of those of emit (default: wide, or rows where there is no such)"},
         QG_SESSION_OPTIONS(session)};
     if (!qg_options_read(session, argc, argv, options, QG_LENGTH(options), &rest)) return 1;
     if (!name) return qg_complain("--dump needs --format F");
