@@ -645,7 +645,7 @@ mutate "a processor: few rows have small workgroups" $share \
   's/s->threads > QK_SMALL_SUBGROUP_THREADS \?/s->threads > QK_SMALL_TEAM_THREADS ?/' unit dispatch_sums_test
 mutate "a processor: teams have eight lanes" $share 's/4 \* QK_SMALL_TEAM_ROWS \/ qk_lanes_\(limits\)/4/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes take few rows" $facts 's/return limits->subgroup_size == QK_LARGE_SUBGROUP/return 0/' unit dispatch_sums_test
-mutate "subgroups of 64 lanes: of rows ahead one" $share 's/\(digits == 0 \|\| s->ahead\)/(digits == 0)/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: of rows ahead one" $share 's/digits == 0 \|\| s->ahead \|\|/digits == 0 ||/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: small workgroups" $share 's/s->threads > QK_LARGE_SUBGROUP_THREADS/0/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: which hold all of x" $share 's/s->threads \/ 2 \* QK_KEPT_VALUES >= cols/1/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: little of x on its way" $share \
@@ -654,7 +654,6 @@ mutate "subgroups of 64 lanes: little of x shared" $facts 's/left > most \? most
 mutate "subgroups of 64 lanes: turns" $choose 's/c->id == QK_CONSTANT_TURNS \&\& \(/c->id == QK_CONSTANT_NONE \&\& (/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: turns of one right-hand side, or teams" $choose 's/\(s\.kept == 1 \|\| s\.teams\) \&\& qk_has/qk_has/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: turns of teams" $choose 's/\(s\.kept == 1 \|\| s\.teams\)/s.kept == 1/' unit dispatch_sums_test
-mutate "subgroups of 64 lanes: teams of two vectors of floats" $choose 's/: s->kept > 2 \|\| qk_has_large_subgroups_\(limits\)/: s->kept > 2/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: large workgroups of teams" $share 's/\? QK_LARGE_SUBGROUP_TEAMS : QK/? QK_TEAM_THREADS : QK/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: of floats, or with turns" $share 's/\(floats \|\| turns\)/(floats || turns || 1)/' unit dispatch_sums_test
 mutate "subgroups of 64 lanes: of integers with turns" $share 's/\(floats \|\| turns\)/(floats || (turns \&\& 0))/' unit dispatch_sums_test
@@ -676,7 +675,7 @@ mutate "turns of integers: sums of steps stay apart" gen/text/sums.c 's/in_turns
 mutate "turns of integers: and steps" gen/text/digits.c 's/1u \&\& TURNS == 1u"/1u"/' script registers vulkan
 mutate "turns of integers: each loads for itself, with many scales" gen/build/turns.c 's/kernel->apart = /kernel->apart = false \&\& /' script registers vulkan
 mutate "turns of integers: the same where x is packed" runtime/include/qkgen/dispatch_packed.h 's/qk_has_large_subgroups_\(limits\) \? QK_LARGE_SUBGROUP_TURNS : 1/qk_has_large_subgroups_(limits) ? launch->constants[0] : launch->constants[0]/' unit dispatch_sums_test
-mutate "subgroups of 64 lanes: no floats ahead" $share 's/\(integers \|\| !qk_has_large_subgroups_\(limits\)\)/1/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes: no floats ahead" $share 's/int holds = !qk_has_large_subgroups_\(limits\) \|\| .*;/int holds = 1;/' unit dispatch_sums_test
 mutate "matrix units: operands of x are made in a loop" gen/text/fragments.c 's/runs_apart\(o, plan, x->at_once\) : 0/0 * runs_apart(o, plan, x->at_once) : 0/' script registers vulkan
 mutate "matrix units: factors are neighbours" gen/build/lower.c 's/l\.ir->gathers = true;/l.ir->gathers = false;/' script registers vulkan
 mutate "matrix units: what crowds registers is loaded again" gen/build/family.c 's/\+ 2 \* of_row/+ 0 * of_row/' script registers vulkan
@@ -839,6 +838,17 @@ mutate "integers once: beside units, of few vectors where weights are looked up"
 mutate "as many vectors are kept as there are" $choose 's/    qk_keep_as_many_\(kernel, batch, constants\);//' unit pipelines_test
 mutate "teams: memory is for as many vectors as there are" $share 's/teams_tile \* qk_min_\(vectors/teams_tile * qk_max_(vectors/' \
   unit pipelines_test
+mutate "ahead: two rows of floats from memory" $share 's/floats \&\& many \&\& !qk_has/0 \&\& !qk_has/' unit dispatch_sums_test
+mutate "ahead: not of many loads" $share 's/many \&\& !qk_has_many_loads_\(kernel\) \?/many ?/' unit dispatch_sums_test
+mutate "ahead: from so many weights on" $share 's/rows \* cols >= QK_AHEAD_MANY/rows * cols > QK_AHEAD_MANY/' unit dispatch_sums_test
+mutate "ahead: rows of bytes that are many" $share 's/rows > QK_AHEAD_BYTES_ROWS \*/rows >= QK_AHEAD_BYTES_ROWS */' unit dispatch_sums_test
+mutate "short rows of floats by two" $share 's/qk_ceil_\(rows, at_once\) < qk_busy/qk_ceil_(rows, at_once) <= qk_busy/' unit dispatch_sums_test
+mutate "short rows of experts stay" $share 's/== 1 \&\& !qk_takes_experts_\(kernel\) \&\&$/== 1 \&\&/' unit dispatch_sums_test
+mutate "teams: registers of four rows" $share 's/QK_TEAM_REGISTERS 100u/QK_TEAM_REGISTERS 99u/' unit dispatch_sums_test
+mutate "many lanes: ahead of large tiles alone" $share 's/\(integers \&\& is_large\)/integers/' unit dispatch_sums_test
+mutate "many lanes: one row of two bytes beside many loads" $share 's/\(digits == 2 \&\& qk_has_many/(digits > 2 \&\& qk_has_many/' unit dispatch_sums_test
+mutate "many lanes: teams, whatever is multiplied" $choose 's/int smaller = qk_has_large_subgroups_\(limits\) \|\|/int smaller =/' unit dispatch_sums_test
+mutate "many lanes: no x of several for each thread" $choose 's/>= 32 \&\& !qk_has_large_subgroups_\(limits\) \&\&$/>= 32 \&\&/' unit dispatch_sums_test
 mutate "teams: of large blocks, whole words" $choose 's/ && bytes % 4 == 0 &&/ \&\&/' unit pipelines_test
 mutate "teams: of large blocks, few bits" $choose 's/vectors == 3 \|\| 8 \* bytes/1 || 8 * bytes/' unit pipelines_test
 mutate "teams: of large blocks, three of more bits" $choose 's/vectors == 3 \|\| 8 \* bytes/8 * bytes/' unit pipelines_test
