@@ -1675,6 +1675,11 @@ static void test_ahead_of_many_lanes(void **state) {
     many.workgroups = 528;
     check_ahead(3, &many, 2, 18, 2);
     wide_loads = 0;
+    /* No thread keeps two of weights of a byte, as with fewer lanes. */
+    many = (ahead_case){57344, 8192, 2, 32, 0, 16384, 49152, 0, 4, 4, 128, 528};
+    check_ahead(4, &many, 2, 34, 0);
+    many = (ahead_case){57344, 8192, 2, 64, 0, 16384, 49152, 0, 4, 1, 64, 14336};
+    check_ahead(5, &many, 2, 34, 0);
 }
 
 /* Where a workgroup would stage x for few rows, rows are loaded ahead if other loads are many; or long ones, of integers. */

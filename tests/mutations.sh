@@ -838,7 +838,7 @@ mutate "integers once: beside units, of few vectors where weights are looked up"
 mutate "as many vectors are kept as there are" $choose 's/    qk_keep_as_many_\(kernel, batch, constants\);//' unit pipelines_test
 mutate "teams: memory is for as many vectors as there are" $share 's/teams_tile \* qk_min_\(vectors/teams_tile * qk_max_(vectors/' \
   unit pipelines_test
-mutate "ahead: two rows of floats from memory" $share 's/floats \&\& many \&\& !qk_has/0 \&\& !qk_has/' unit dispatch_sums_test
+mutate "ahead: two rows of floats from memory" $share 's/floats \&\& many \&\& !qk_has/floats > 1 \&\& many \&\& !qk_has/' unit dispatch_sums_test
 mutate "ahead: not of many loads" $share 's/many \&\& !qk_has_many_loads_\(kernel\) \?/many ?/' unit dispatch_sums_test
 mutate "ahead: from so many weights on" $share 's/rows \* cols >= QK_AHEAD_MANY/rows * cols > QK_AHEAD_MANY/' unit dispatch_sums_test
 mutate "ahead: rows of bytes that are many" $share 's/rows > QK_AHEAD_BYTES_ROWS \*/rows >= QK_AHEAD_BYTES_ROWS */' unit dispatch_sums_test
