@@ -184,8 +184,9 @@ static inline int qk_shares_blocks_(const qk_kernel *kernel, const qk_limits *li
 }
 
 /* Whether teams share x: of several right-hand sides, not a workgroup whose subgroups walk down more rows, where these would leave
- * processors without a workgroup; and where tiles are smaller in teams, of floats with more than two vectors, of integers with two,
- * of which four rows of the larger tiles do not fit into registers, or of subgroups with many lanes. Of one, where that gains, or a tuning asks for it. */
+ * processors without a workgroup; where tiles are smaller in teams, of floats with more than two vectors, of integers with two, of which
+ * four rows of the larger tiles do not fit into registers; and of subgroups with many lanes. Of one, where that gains, or a tuning asks
+ * for it. */
 static inline int qk_forms_teams_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
                                   const qk_share_ *s) {
     uint32_t wanted = qk_wanted_schedule_(kernel);

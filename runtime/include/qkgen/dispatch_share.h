@@ -279,8 +279,8 @@ static inline uint32_t qk_loads_before_ahead_(const qk_kernel *kernel, const qk_
 /* Whether rows that are loaded ahead are faster where they can be: as the planner has it, unless a workgroup stages x for a few rows.
  * There, too, where other loads are many, or tiles large, or floats meet weights of a byte; of integers where rows are long, so that each
  * workgroup has much of x to stage; and where the last round of such workgroups has little to do. Not with few lanes, which are a
- * processor's; and with many of large tiles of integers alone: registers have no room
- * for two rows, and one at a time takes more instructions. */
+ * processor's; and with many of large tiles of integers alone: registers have no room for two rows, and one at a time takes more
+ * instructions. */
 static inline int qk_pays_ahead_(const qk_kernel *kernel, const qk_limits *limits, const qk_share_ *s, uint64_t rows,
                                  uint64_t cols) {
     uint64_t slices = qk_slices_(cols);
