@@ -76,7 +76,7 @@ vec4 x_run(uint at) {  // normed, but for the factor of results
     if (NORM != 0u) run *= norm_weights[at - x_row];
     return run;
 }
-shared float squares[NORM == 0u ? 1u : gl_WorkGroupSize.x / 4u * BATCH];  // of each subgroup
+shared float squares[NORM == 0u ? 4u : gl_WorkGroupSize.x / 4u * BATCH];  // of each subgroup; whole fours, so that others begin at 16 bytes
 void add_squares() {  // where subgroups share rows, the walk has the barrier
     const uint runs = row_tiles * 4u, step = gl_WorkGroupSize.x;
     [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
