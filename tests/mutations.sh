@@ -672,6 +672,7 @@ mutate "turns of integers: each has as many words" gen/ir/turns.c 's/if \(turns\
 mutate "turns of integers: each makes its own words of x" templates/share_slice.glsl 's/turn_of\(4u \* f \+ w\) == turn/turn_of(4u * f + w) == 0u/' script tune vulkan
 mutate "turns of integers: vectors that are there" templates/gemv_teams.comp 's/m > 0u \&\& m >= batch/m > 0u/' script tune vulkan
 mutate "turns of integers: sums of steps stay apart" gen/text/sums.c 's/in_turns \? " \&\& TURNS == 1u" : ""/""/' script tune vulkan
+mutate "norms that are off leave rows where 16 bytes begin" templates/norm_x.glsl 's/\? 4u : gl/? 1u : gl/' script registers vulkan
 mutate "turns of integers: and steps" gen/text/digits.c 's/1u \&\& TURNS == 1u"/1u"/' script registers vulkan
 mutate "turns of integers: each loads for itself, with many scales" gen/build/turns.c 's/kernel->apart = /kernel->apart = false \&\& /' script registers vulkan
 mutate "turns of integers: the same where x is packed" runtime/include/qkgen/dispatch_packed.h 's/qk_has_large_subgroups_\(limits\) \? QK_LARGE_SUBGROUP_TURNS : 1/qk_has_large_subgroups_(limits) ? launch->constants[0] : launch->constants[0]/' unit dispatch_sums_test

@@ -311,7 +311,8 @@ void main() {
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, words[r]);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, words[r], sum[r]);
             }
-            held = c0, held_vector = vector;
+            held = c0;
+            held_vector = vector;
         }
         if (found ? !bound : expert_first != 0u) continue;  // another launch's
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros

@@ -312,7 +312,8 @@ void main() {
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];
                 }
             }
-            held = c0, held_vector = vector;
+            held = c0;
+            held_vector = vector;
         }
         if (found ? !bound : expert_first != 0u) continue;  // another launch's
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros

@@ -73,9 +73,9 @@ vec4 x_run(uint at) {  // 4 consecutive elements
 
 // Bits of the epilogue. Scales are of tensors, rows or vectors.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-float y_before(uint at) {  // what y holds. Two results of 16 bits share a word, maybe of two threads: neither takes the other's part
+float y_before(uint at) {  // what y holds
     if (Y_TYPE == 0u) return y[at];
-    const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u;
+    const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u;  // a word has two results, maybe of two threads
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
 }
 void store_y(uint at, float sum) {  // 16 bits are rounded once, ties to even; in integers, for Vulkan leaves that open
