@@ -62,7 +62,7 @@ void finish(uint m, uint n, float sum) {  // row `n` of right-hand side `m` is d
 @if norms
     if (NORM != 0u) {  // x has been multiplied with the weights of its norm alone
         float all = 0.0;
-        for (uint i = m; i < gl_NumSubgroups * BATCH; i += BATCH) all += squares[i];
+        for (uint i = m; i < gl_NumSubgroups * BATCH; i += BATCH) all += partial[SQUARES + i];
         sum *= inversesqrt(all / float(row_tiles * @{row_tile_elements}u) + uintBitsToFloat(NORM));
     }
 @end

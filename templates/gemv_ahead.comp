@@ -4,8 +4,7 @@ layout(constant_id = @{id.rows}) const uint ROWS = 4;   // rows at a time
 layout(constant_id = @{id.split}) const uint SPLIT = 1;  // subgroups that share a row: all of its slices
 layout(constant_id = @{id.lanes}) const uint LANES = 32;  // of a subgroup
 @include sums_constants.glsl
-const uint SUMS = ROWS * BATCH;  // at once: at most as many as a subgroup has lanes
-shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
+@include sums_shared.glsl
 
 @include gemv_bindings.glsl
 

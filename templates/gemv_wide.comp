@@ -9,8 +9,7 @@ layout(constant_id = @{id.turns}) const uint TURNS = 1;  // in which a tile is t
 @if several
 const uint TILES = @{kept_tiles}u;
 @end
-const uint SUMS = ROWS * BATCH;  // at once: at most as many as a subgroup has lanes
-shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
+@include sums_shared.glsl
 
 @include gemv_bindings.glsl
 

@@ -3,7 +3,6 @@
     if (NORM != 0u) run *= norm_weights[at - x_row];
     return run;
 }
-shared float squares[NORM == 0u ? 4u : gl_WorkGroupSize.x / 4u * BATCH];  // of each subgroup; whole fours, so that others begin at 16 bytes
 void add_squares() {  // where subgroups share rows, the walk has the barrier
     const uint runs = row_tiles * @{row_tile_runs}u, step = gl_WorkGroupSize.x;
     [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
@@ -15,7 +14,7 @@ void add_squares() {  // where subgroups share rows, the walk has the barrier
             [[unroll]] for (uint i = 0u; i < 8u; ++i) sum += at + i * step < runs ? dot(v[i], v[i]) : 0.0;
         }
         for (uint bit = 1u; bit < gl_SubgroupSize; bit *= 2u) sum += subgroupShuffleXor(sum, bit);
-        if (gl_SubgroupInvocationID == 0u) squares[gl_SubgroupID * BATCH + m] = sum;
+        if (gl_SubgroupInvocationID == 0u) partial[SQUARES + gl_SubgroupID * BATCH + m] = sum;
     }
     if (SPLIT == 1u) barrier();
 }

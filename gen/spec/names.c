@@ -65,7 +65,7 @@ static const char beside_buffers[] =
     "vectors sharing sharing_outer weights_first weights_inner weights_outer weights_begin x_first x_stride x_inner "
     "x_outer x_begin y_skip y_stride y_inner y_outer y_begin ids_skip ids_inner id_of matrix_first find_matrix "
     "group_number group_count row_of_weights row_of_expert row_within other x_from x_element_from "
-    "NORM NormWeights norm_weights x_stored x_row squares add_squares "
+    "NORM NormWeights norm_weights x_stored x_row SQUARES add_squares "
     "set sets set_first before pair_of pairs works y_set second third weights_second weights_third y_second y_third ";
 /* clang-format on */
 

@@ -31,7 +31,8 @@ layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as pu
 layout(constant_id = 46) const uint NORM = 0;  // of x that is normed: bits of epsilon
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 const uint SUMS = ROWS * BATCH;  // at once: at most as many as a subgroup has lanes
-shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
+const uint SQUARES = gl_WorkGroupSize.x / 4u * SUMS * 2u;  // behind sums, those of squares of x; in one array, for another costs time
+shared float partial[SQUARES + (NORM == 0u ? 0u : gl_WorkGroupSize.x / 4u * BATCH)];
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
 layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
@@ -80,7 +81,6 @@ vec4 x_run(uint at) {  // normed, but for the factor of results
     if (NORM != 0u) run *= norm_weights[at - x_row];
     return run;
 }
-shared float squares[NORM == 0u ? 4u : gl_WorkGroupSize.x / 4u * BATCH];  // of each subgroup; whole fours, so that others begin at 16 bytes
 void add_squares() {  // where subgroups share rows, the walk has the barrier
     const uint runs = row_tiles * 4u, step = gl_WorkGroupSize.x;
     [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
@@ -92,7 +92,7 @@ void add_squares() {  // where subgroups share rows, the walk has the barrier
             [[unroll]] for (uint i = 0u; i < 8u; ++i) sum += at + i * step < runs ? dot(v[i], v[i]) : 0.0;
         }
         for (uint bit = 1u; bit < gl_SubgroupSize; bit *= 2u) sum += subgroupShuffleXor(sum, bit);
-        if (gl_SubgroupInvocationID == 0u) squares[gl_SubgroupID * BATCH + m] = sum;
+        if (gl_SubgroupInvocationID == 0u) partial[SQUARES + gl_SubgroupID * BATCH + m] = sum;
     }
     if (SPLIT == 1u) barrier();
 }
@@ -119,7 +119,7 @@ void store_y(uint at, float sum) {  // 16 bits are rounded once, ties to even; i
 void finish(uint m, uint n, float sum) {  // row `n` of right-hand side `m` is done
     if (NORM != 0u) {  // x has been multiplied with the weights of its norm alone
         float all = 0.0;
-        for (uint i = m; i < gl_NumSubgroups * BATCH; i += BATCH) all += squares[i];
+        for (uint i = m; i < gl_NumSubgroups * BATCH; i += BATCH) all += partial[SQUARES + i];
         sum *= inversesqrt(all / float(row_tiles * 16u) + uintBitsToFloat(NORM));
     }
     if (VIEWS == 2u) {  // of rows in turn: that of the gate, number y_outer, has silu(gate) * the other

@@ -1,0 +1,7 @@
+const uint SUMS = ROWS * BATCH;  // at once: at most as many as a subgroup has lanes
+@if norms
+const uint SQUARES = gl_WorkGroupSize.x / 4u * SUMS * 2u;  // behind sums, those of squares of x; in one array, for another costs time
+shared float partial[SQUARES + (NORM == 0u ? 0u : gl_WorkGroupSize.x / 4u * BATCH)];
+@else
+shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
+@end
