@@ -414,6 +414,7 @@ mutate "norms: squares of all runs" $norm 's/at \+= 8u \* step/at += 16u * step/
 mutate "norms: squares of each run once" $norm 's/at \+ i \* step < runs \?/true ?/' script views vulkan
 mutate "norms: squares of all subgroups" templates/finish.glsl 's/i < gl_NumSubgroups \* BATCH/i < BATCH/' script views vulkan
 mutate "norms: squares of each vector" templates/finish.glsl 's/uint i = m;/uint i = 0u;/' script views vulkan
+mutate "norms: squares behind sums" $norm 's/partial\[SQUARES \+ gl/partial[gl/' script views vulkan
 mutate "norms: their mean" templates/finish.glsl 's/all \/ float\(.*\) \+/all +/' script views vulkan
 mutate "norms: what is added to it" templates/finish.glsl 's/ \+ uintBitsToFloat\(NORM\)//' script views vulkan
 mutate "norms: a barrier where none follows" $norm 's/if \(SPLIT == 1u\) barrier\(\);//' script views vulkan
@@ -672,7 +673,7 @@ mutate "turns of integers: each has as many words" gen/ir/turns.c 's/if \(turns\
 mutate "turns of integers: each makes its own words of x" templates/share_slice.glsl 's/turn_of\(4u \* f \+ w\) == turn/turn_of(4u * f + w) == 0u/' script tune vulkan
 mutate "turns of integers: vectors that are there" templates/gemv_teams.comp 's/m > 0u \&\& m >= batch/m > 0u/' script tune vulkan
 mutate "turns of integers: sums of steps stay apart" gen/text/sums.c 's/in_turns \? " \&\& TURNS == 1u" : ""/""/' script tune vulkan
-mutate "norms that are off leave rows where 16 bytes begin" templates/norm_x.glsl 's/\? 4u : gl/? 1u : gl/' script registers vulkan
+mutate "norms that are off have no array of their own" templates/sums_shared.glsl 's/^shared float partial.SQUARES/shared float squares[4]; &/' script registers vulkan
 mutate "turns of integers: and steps" gen/text/digits.c 's/1u \&\& TURNS == 1u"/1u"/' script registers vulkan
 mutate "turns of integers: each loads for itself, with many scales" gen/build/turns.c 's/kernel->apart = /kernel->apart = false \&\& /' script registers vulkan
 mutate "turns of integers: the same where x is packed" runtime/include/qkgen/dispatch_packed.h 's/qk_has_large_subgroups_\(limits\) \? QK_LARGE_SUBGROUP_TURNS : 1/qk_has_large_subgroups_(limits) ? launch->constants[0] : launch->constants[0]/' unit dispatch_sums_test
