@@ -32,7 +32,7 @@ layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup lo
 layout(constant_id = 15) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
 layout(constant_id = 43) const uint TURNS = 1;  // in which a tile is taken
 const uint SUMS = ROWS * BATCH;  // at once: at most as many as a subgroup has lanes
-const uint SQUARES = gl_WorkGroupSize.x / 4u * SUMS * 2u;  // behind sums, those of squares of x; in one array, for another costs time
+const uint SQUARES = gl_WorkGroupSize.x / 4u * SUMS * 2u;  // where those of squares of x begin: a second array costs time, even without use
 shared float partial[SQUARES + (NORM == 0u ? 0u : gl_WorkGroupSize.x / 4u * BATCH)];
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };

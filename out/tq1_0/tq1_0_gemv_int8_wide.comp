@@ -30,7 +30,7 @@ layout(constant_id = 46) const uint NORM = 0;  // of x that is normed: bits of e
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 const uint SUMS = ROWS * BATCH;  // at once: at most as many as a subgroup has lanes
-const uint SQUARES = gl_WorkGroupSize.x / 4u * SUMS * 2u;  // behind sums, those of squares of x; in one array, for another costs time
+const uint SQUARES = gl_WorkGroupSize.x / 4u * SUMS * 2u;  // where those of squares of x begin: a second array costs time, even without use
 shared float partial[SQUARES + (NORM == 0u ? 0u : gl_WorkGroupSize.x / 4u * BATCH)];
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
