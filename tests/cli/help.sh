@@ -13,12 +13,9 @@ section() { sed -n "/^$1:\$/,/^\$/p" "$2"; }
 
 # has OPTION NAME...: the help of one of these has the option.
 has() {
-  local option=$1 name
-  shift
-  for name in "$@"; do
-    if cut -d ' ' -f 1 "$work/$name.options" | grep -qxe "$option"; then return; fi
-  done
-  return 1
+  local option=$1 files=("${@:2}")
+  files=("${files[@]/#/$work/}")
+  grep -qxse "$option\( .*\)\?" "${files[@]/%/.options}"
 }
 
 # helped NAME ARGUMENT...: the help of a command, and what it says of wrong options. Leaves NAME.help, and NAME.options: each
