@@ -80,8 +80,10 @@ static void add_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *d
         *c = qg_constant(all[i].id, value_of(kernel, described, all[i].id));
         if (c->id == QK_CONSTANT_LOCAL_SIZE_X) c->legal_count = sizes_that_fit(kernel, c);
         if (c->id == QK_CONSTANT_SCHEDULE) c->legal = schedules_of(arena, kernel, &c->legal_count);
-        if (c->id == QK_CONSTANT_VIEWS && !(described->api == QK_API_VULKAN && may(kernel, qg_gates_rows)))
-            c->legal_count = 2;
+        if (c->id == QK_CONSTANT_VIEWS) {
+            const bool vulkan = described->api == QK_API_VULKAN;
+            c->legal_count = vulkan && may(kernel, qg_adds_slots) ? 4 : vulkan && may(kernel, qg_gates_rows) ? 3 : 2;
+        }
         if (c->id == QK_CONSTANT_BATCH && described->api == QK_API_METAL) { /* each is a case of its text */
             c->legal = powers;
             c->legal_count = sizeof powers / sizeof *powers;

@@ -138,6 +138,10 @@ bool qg_gates_rows(const qg_kernel *kernel, qk_schedule schedule) {
     return kernel->layout->view == QG_VIEW_BLOCKS && qg_schedules[schedule].vectors == QG_VECTORS_FEW;
 }
 
+bool qg_adds_slots(const qg_kernel *kernel, qk_schedule schedule) {
+    return kernel->family->experts && qg_gates_rows(kernel, schedule);
+}
+
 bool qg_takes_norms(const qg_kernel *kernel, qk_schedule schedule) {
     return !kernel->family->experts && qg_gates_rows(kernel, schedule);
 }

@@ -275,6 +275,8 @@ const qg_plan *qg_tile_of(const qg_kernel *kernel, qk_schedule schedule);
 const char *qg_schedule_name(qk_schedule schedule);
 /* Whether rows may be of two matrices in turn, one of which gates the other: neighbours have their sums. */
 bool qg_gates_rows(const qg_kernel *kernel, qk_schedule schedule);
+/* Whether results may be sums over the slots of a token. */
+bool qg_adds_slots(const qg_kernel *kernel, qk_schedule schedule);
 /* Whether x may be normed: a workgroup sees all of it. */
 bool qg_takes_norms(const qg_kernel *kernel, qk_schedule schedule);
 /* The schedule of sums over rows of that name, or QK_SCHEDULE_NONE; and all their names, "|" between them. */

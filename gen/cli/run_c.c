@@ -143,7 +143,8 @@ static void store_vector(const qg_job *job, uint64_t v, const float *sums, void 
     double limit = 0;
     for (uint64_t n = 0; n < job->rows; ++n)
         qg_result_store(y, type, job->places.y_of[v] + n,
-                        (float)qg_epilogue_result(e, (double)sums[n], v * job->rows + n, &limit));
+                        (float)(job->places.adds_slots ? qg_epilogue_rest : qg_epilogue_result)(
+                            e, (double)sums[n], v * job->rows + n, &limit));
 }
 
 /* A vector of x as f32, normed but for what its sums are multiplied with. */
@@ -183,13 +184,28 @@ static uint64_t sum_vector(const reference *r, const qg_job *job, uint64_t v, fl
     return 0;
 }
 
+/* Of result vector `v`, whose sums are there, and those of the same token behind it, `others`: all of them, each times its scale. */
+static void add_slots(reference *r, const qg_job *job, uint64_t v, float *sums, float *others) {
+    double limit = 0;
+    for (uint64_t slot = 0; slot < job->places.added; ++slot) {
+        float *of = slot ? others : sums;
+        if (slot) r->out_of_range += sum_vector(r, job, v + slot, others);
+        for (uint64_t n = 0; n < job->rows; ++n) {
+            const uint64_t at = (v + slot) * job->rows + n;
+            const float scaled = (float)qg_epilogue_scaled(&job->epilogue, (double)of[n], at, &limit);
+            sums[n] = slot ? sums[n] + scaled : scaled;
+        }
+    }
+}
+
 /* Sums, vector by vector. */
 static void run_sums(reference *r, const qg_job *job, void *y) {
     const qg_places *p = &job->places;
     const uint64_t half = p->gated ? p->vectors / 2 : p->vectors;
     float *sums = malloc((size_t)(2 * job->rows + 1) * sizeof *sums), *others = sums + job->rows;
-    for (uint64_t v = 0; v < half && sums; ++v) {
+    for (uint64_t v = 0; v < half && sums; v += p->added) {
         r->out_of_range += sum_vector(r, job, v, sums);
+        if (p->adds_slots) add_slots(r, job, v, sums, others);
         if (p->gated) sum_vector(r, job, v + half, others);
         for (uint64_t n = 0; n < job->rows && p->gated; ++n) {
             const float gate = p->gated == 1 ? sums[n] : others[n], other = p->gated == 1 ? others[n] : sums[n];

@@ -122,9 +122,19 @@ double qg_gated_result(double sum, double value, double value_limit, double *lim
     return sum;
 }
 
+static bool is_found(const qg_epilogue *e, uint64_t at) { return !e->experts || e->ids[at / e->rows] < e->experts; }
+
+double qg_epilogue_scaled(const qg_epilogue *e, double sum, uint64_t at, double *limit) {
+    if (!is_found(e, at) || !e->values[QG_EPILOGUE_SCALE]) return sum;
+    return multiply(sum, value_of(e, QG_EPILOGUE_SCALE, at), limit);
+}
+
 double qg_epilogue_result(const qg_epilogue *e, double sum, uint64_t at, double *limit) {
-    const bool found = !e->experts || e->ids[at / e->rows] < e->experts;
-    if (found && e->values[QG_EPILOGUE_SCALE]) sum = multiply(sum, value_of(e, QG_EPILOGUE_SCALE, at), limit);
+    return qg_epilogue_rest(e, qg_epilogue_scaled(e, sum, at, limit), at, limit);
+}
+
+double qg_epilogue_rest(const qg_epilogue *e, double sum, uint64_t at, double *limit) {
+    const bool found = is_found(e, at);
     if (found && e->values[QG_EPILOGUE_BIAS]) sum = add(sum, value_of(e, QG_EPILOGUE_BIAS, at), limit);
     if (e->before) sum = add(sum, (double)e->before[place_of(e, at)], limit);
     if (found && e->values[QG_EPILOGUE_GATE]) sum = qg_gated_result(sum, value_of(e, QG_EPILOGUE_GATE, at), 0, limit);

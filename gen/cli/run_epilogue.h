@@ -49,6 +49,9 @@ double qg_norm_x(double *x, const float *norm, uint64_t cols, float epsilon);
 /* What becomes of such a sum, on a device with so many lanes. */
 double qg_normed_result(double sum, double factor, uint64_t cols, uint32_t lanes, double *limit);
 
+/* The same in two steps, of sums that are added up in between: what each is multiplied with, and what comes behind. */
+double qg_epilogue_scaled(const qg_epilogue *e, double sum, uint64_t at, double *limit);
+double qg_epilogue_rest(const qg_epilogue *e, double sum, uint64_t at, double *limit);
 /* The same of a sum that is gated by another, which may be wrong by `gate_limit`. */
 double qg_gated_result(double sum, double gate, double gate_limit, double *limit);
 

@@ -434,12 +434,24 @@ static const char *draw_gated(qg_arena *arena, uint64_t *state, const qg_soak_ca
 }
 
 static bool may_gate(qg_arena *arena, const qg_soak_case *c) {
-    const qk_kernel *kernel = qg_soak_describe(arena, c);
     const bool small = c->rows * c->cols * (c->experts + 1) < 1 << 20 && c->rows && c->cols;
-    for (uint32_t i = 0; i < kernel->spec_constant_count; ++i)
-        if (kernel->spec_constants[i].id == QK_CONSTANT_VIEWS && kernel->spec_constants[i].legal_count > 2)
-            return small && c->epilogue == 0 && (c->family->experts ? c->batch > 0 : c->batch == 1);
-    return false;
+    return small && c->epilogue == 0 && (c->family->experts ? c->batch > 0 : c->batch == 1) &&
+           qk_kinds_of_views_(qg_soak_describe(arena, c)) > 2;
+}
+
+static bool may_add_slots(qg_arena *arena, const qg_soak_case *c) {
+    return c->family->experts && c->rows && c->cols && c->batch && qk_kinds_of_views_(qg_soak_describe(arena, c)) > 3;
+}
+
+/* Slots that are added up; of an epilogue, what may be with them. */
+static const char *draw_added(qg_arena *arena, uint64_t *state, qg_soak_case *c) {
+    qg_text text = qg_text_new(arena);
+    qg_text_printf(&text, "adds_slots=1,weights_stride=%llu,y_stride=%llu",
+                   (unsigned long long)draw_stride(state, c->rows, 1),
+                   (unsigned long long)draw_stride(state, c->rows, 1));
+    add_offsets(&text, state, c);
+    c->epilogue &= ~(uint64_t)(QK_SCALES_ROWS_ | SCALES_OF_BIAS | SCALES_OF_GATE);
+    return text.data;
 }
 
 /* The views of a case whose x is normed, too; "" where it cannot be. */
@@ -482,6 +494,7 @@ bool qg_soak_draw(qg_arena *arena, const qg_soak_choice *choice, uint64_t number
         c->views = (c->family->experts ? draw_expert_views : draw_views)(arena, &state, c);
     if (strstr(c->views, "parts")) c->epilogue &= QK_ADDS_TO_Y_;
     if (sums && may_gate(arena, c) && one_in(&state, 3)) c->views = draw_gated(arena, &state, c);
+    if (sums && may_add_slots(arena, c) && one_in(&state, 4)) c->views = draw_added(arena, &state, c);
     const char *normed = sums && one_in(&state, 4) ? draw_norm(arena, &state, c) : "";
     if (*normed) {
         c->views = normed;

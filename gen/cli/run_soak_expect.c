@@ -412,21 +412,44 @@ static bool judge_gated(judge *j, const void *y, uint64_t v, uint64_t n) {
     return judge_sum(j, n, v, got, sum, stored_limit(j->data->y_type, sum, limit));
 }
 
+/* Row `n` of the results that are sums over a token's slots, of which `v` is the first: each rounds once more, as it is scaled, and once for
+ * each slot that is added. */
+static bool judge_added(judge *j, const void *y, uint64_t v, uint64_t n) {
+    const qg_places *p = &j->data->places;
+    const qg_epilogue *e = &j->data->epilogue;
+    qg_bound bound = qg_bound_of(j->data->kernel, j->data->lanes, j->c->cols);
+    double sum = 0, limit = 0;
+    bound.eps += ldexp((double)p->added + 1, -24);
+    for (uint64_t slot = v; slot < v + p->added; ++slot) {
+        if (e->ids[slot] >= p->matrices) continue;
+        double one_limit;
+        load_weights(j, p->weights_of[e->ids[slot]] + n, &bound);
+        const double one = sum_with(j, &bound, p->vector_of[slot], &one_limit);
+        sum += qg_epilogue_scaled(e, one, slot * j->c->rows + n, &one_limit);
+        limit += one_limit;
+    }
+    sum = qg_epilogue_rest(e, sum, v * j->c->rows + n, &limit);
+    const double got = result_of(j, y, v, n);
+    if (isinf(got) && overflows(j->data->y_type, sum, limit)) return true;
+    return judge_sum(j, n, v / p->added, got, sum, stored_limit(j->data->y_type, sum, limit));
+}
+
 static uint64_t sampled(const judge *j, uint64_t i, uint64_t count, uint64_t all);
 
-static bool judge_all_gated(judge *j, const void *y) {
-    const uint64_t vectors = results_of(&j->data->places), all = j->c->rows, cols = j->c->cols * 2 * (vectors + 1);
+static bool judge_all_joint(judge *j, const void *y) {
+    const qg_places *p = &j->data->places;
+    const uint64_t vectors = results_of(p), all = j->c->rows, cols = j->c->cols * (p->gated ? 2 : 1) * (vectors + 1);
     const uint64_t fit = j->data->most / cols, count = fit < 2 ? 2 : fit < all ? fit : all;
-    for (uint64_t v = 0; v < vectors; ++v)
+    for (uint64_t v = 0; v < vectors; v += p->added)
         for (uint64_t i = 0; i < count && i < all; ++i)
-            if (!judge_gated(j, y, v, sampled(j, i, count, all))) return false;
+            if (!(p->gated ? judge_gated : judge_added)(j, y, v, sampled(j, i, count, all))) return false;
     return true;
 }
 
 static bool judge_zeros(judge *j, const void *y) {
     const qg_soak_case *c = j->c;
     const uint32_t *ids = j->data->epilogue.ids;
-    for (uint64_t p = 0; p < results_of(&j->data->places); ++p)
+    for (uint64_t p = 0; p < results_of(&j->data->places) && !j->data->places.adds_slots; ++p)
         for (uint64_t n = 0; n < c->rows && ids[p] >= j->data->places.matrices; ++n) {
             double limit = 0;
             const double must = qg_epilogue_result(&j->data->epilogue, 0, p * c->rows + n, &limit);
@@ -468,8 +491,9 @@ static bool judge_sums(judge *j, const void *y) {
         j->factors[v] = qg_norm_x(j->x + v * c->cols, j->data->norm, c->cols, j->data->views.dense.epsilon);
     for (uint64_t v = 0; v < p->x_vectors; ++v)
         qg_bound_largest(&bound, j->x + v * c->cols, c->cols, j->largest + v * 3 * c->cols);
-    if (p->gated && !judge_all_gated(j, y)) return false;
-    for (uint64_t i = 0; i < count && i < all && !p->gated; ++i) {
+    const bool joint = p->gated || p->adds_slots; /* a result is of several sums */
+    if (joint && !judge_all_joint(j, y)) return false;
+    for (uint64_t i = 0; i < count && i < all && !joint; ++i) {
         const uint64_t row = j->period ? i : sampled(j, i, count, all);
         load_row(j, row);
         for (uint64_t n = row; n < all; n += j->period ? j->period : all)

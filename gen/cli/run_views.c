@@ -32,6 +32,12 @@ static const char *read_gated(qg_arena *arena, const char *value, qg_views *view
     return is_known ? NULL : qg_format(arena, "gated must be 0, 1 or 2, not '%s'", value);
 }
 
+static const char *read_adds_slots(qg_arena *arena, const char *value, qg_views *views) {
+    views->experts.adds_slots = *value == '1';
+    const bool is_known = (*value == '0' || *value == '1') && !value[1];
+    return is_known ? NULL : qg_format(arena, "adds_slots must be 0 or 1, not '%s'", value);
+}
+
 static const char *read_epsilon(qg_arena *arena, const char *value, qg_views *views) {
     char *end;
     views->dense.epsilon = strtof(value, &end);
@@ -86,12 +92,13 @@ static const char *read_one(qg_arena *arena, const char *name, const char *value
     if (strcmp(name, "y_type") == 0) return read_type(arena, value, v);
     if (strcmp(name, "gated") == 0) return read_gated(arena, value, v);
     if (strcmp(name, "epsilon") == 0 && !experts) return read_epsilon(arena, value, v);
+    if (strcmp(name, "adds_slots") == 0 && experts) return read_adds_slots(arena, value, v);
     for (size_t i = 0; i < count; ++i)
         if (strcmp(name, members[i].name) == 0) return read_numbers(arena, &members[i], value);
     qg_text text = qg_text_new(arena);
     for (size_t i = 0; i < count; ++i) qg_text_printf(&text, "%s, ", members[i].name);
     return qg_format(arena, "there is no '%s'; there are %s%sgated and y_type", name, text.data,
-                     experts ? "" : "epsilon, ");
+                     experts ? "adds_slots, " : "epsilon, ");
 }
 
 const char *qg_views_read(qg_arena *arena, const char *text, bool experts, qg_views *views) {
@@ -121,8 +128,10 @@ static void reach(uint64_t *end, uint64_t from, uint64_t count) {
 }
 
 static void place_experts(const qk_expert_views *v, const qg_sum_shape *s, qg_places *p) {
-    const uint64_t x_slot = or_else(v->x_slot_stride, s->cols), y_slot = or_else(v->y_slot_stride, s->rows);
-    const uint64_t x = or_else(v->x_stride, s->x_slots * x_slot), y = or_else(v->y_stride, s->slots * y_slot);
+    const uint64_t x_slot = or_else(v->x_slot_stride, s->cols);
+    const uint64_t y_slot = v->adds_slots ? 0 : or_else(v->y_slot_stride, s->rows);
+    const uint64_t x = or_else(v->x_stride, s->x_slots * x_slot);
+    const uint64_t y = or_else(v->y_stride, v->adds_slots ? s->rows : s->slots * y_slot);
     const uint64_t ids = or_else(v->ids_stride, s->slots), expert = or_else(v->weights_stride, s->rows);
     const uint64_t pairs = s->batch * s->slots, y_set = or_else(v->y_set_stride, s->batch * y);
     const uint64_t set = or_else(v->weights_set_stride, s->experts * expert);
@@ -187,6 +196,9 @@ const char *qg_places_of(qg_arena *arena, const qg_views *views, const qg_sum_sh
         p->matrices = or_else(v->weights_batches[0], 1) * or_else(v->weights_batches[1], 1);
     }
     p->gated = shape->experts ? views->experts.gated : v->gated;
+    p->adds_slots = shape->experts && views->experts.adds_slots;
+    p->added = p->adds_slots ? shape->slots : 1;
+    if (p->adds_slots && sets != 1) return "slots that are added up are of one set";
     const uint64_t products = shape->experts ? 1 : or_else(v->batches[0], 1) * or_else(v->batches[1], 1);
     p->vectors = shape->experts ? sets * shape->batch * shape->slots : products * shape->batch;
     p->x_vectors = shape->experts ? shape->batch * shape->x_slots : p->vectors;

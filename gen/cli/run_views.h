@@ -40,6 +40,8 @@ typedef struct qg_places {
     uint64_t *matrix_of;  /* of each vector of results, the matrix of weights; with experts, the first of its set */
     uint64_t *weights_of; /* of each matrix, its first row */
     uint32_t gated;       /* as views have it; not 0: results of the first half are of that and the other half */
+    bool adds_slots;      /* results are sums of so many vectors that follow each other: */
+    uint64_t added;
     uint64_t x_elements, y_elements, ids, weight_rows; /* of all of them, from the first to the last */
 } qg_places;
 

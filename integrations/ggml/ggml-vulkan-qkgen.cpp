@@ -14,7 +14,7 @@ struct vk_qk_node {
     vk_qk_state & launcher;
     qk_product p;
     qk_epilogue epilogue;
-    qk_tensor other; // that the epilogue reads
+    qk_tensor other, residual; // that the epilogue reads
     const ggml_tensor * norm; // of its x, which is in the launch, too
 };
 
@@ -209,7 +209,58 @@ static bool ggml_vk_qk_fuses(const ggml_backend_vk_context * ctx, const ggml_cgr
     return qk_product_fuses(&node.p, &node.epilogue, &node.other, factors, &y);
 }
 
+// Of a product with experts at `at`, times the factors of its slots: the last of the nodes that add up the slots of each token, and then maybe
+// a residual; 0: there are none. Results in between are for nobody else.
+static int ggml_vk_qk_last_of_slots(const ggml_cgraph * graph, int at) {
+    const ggml_tensor * all = at + 1 < graph->n_nodes ? graph->nodes[at + 1] : nullptr, * sum = nullptr;
+    const int slots = all != nullptr ? (int) std::min<int64_t>(all->ne[1], 16) : 0, last = at + 2 * slots;
+    if (graph->nodes[at]->op != GGML_OP_MUL_MAT_ID || slots < 2 || slots > 14 || last + 1 >= graph->n_nodes) {
+        return 0;
+    }
+    std::vector<ggml_op> ops = { GGML_OP_MUL_MAT_ID, GGML_OP_MUL };
+    ops.resize(2 + slots, GGML_OP_VIEW);
+    ops.resize(1 + 2 * slots, GGML_OP_ADD);
+    for (int s = 0; s < slots; s++) {
+        const ggml_tensor * slot = graph->nodes[at + 2 + s], * next = s > 0 ? graph->nodes[at + 1 + slots + s] : slot;
+        if (slot->view_src != all || slot->view_offs != s * all->nb[1] || slot->ne[0] != all->ne[0] || slot->ne[1] != all->ne[2] ||
+            slot->nb[1] != all->nb[2] || (s > 0 && (next->src[0] != sum || next->src[1] != slot))) {
+            return 0;
+        }
+        sum = next;
+    }
+    for (int more = 1; more >= 0; more--) { // a residual
+        const ggml_tensor * end = graph->nodes[last + more];
+        ops.resize(1 + 2 * slots + more, GGML_OP_ADD);
+        const int outputs[] = { last + more };
+        if (ggml_can_fuse_subgraph(graph, at, (int) ops.size(), ops.data(), outputs, 1) && (!more || (end->src[0] == sum) != (end->src[1] == sum))) {
+            return last + more;
+        }
+    }
+    return 0;
+}
+
+// Whether these nodes are in the launch of the product, which fuses its factors. Returns how many nodes follow it.
+static int ggml_vk_qk_adds_slots(const ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at, vk_qk_node & node) {
+    const int last = ggml_vk_qk_last_of_slots(graph, at), slots = (int) graph->nodes[at + 1]->ne[1];
+    const ggml_tensor * mul = graph->nodes[at], * dst = graph->nodes[last], * factors = graph->nodes[at + 1];
+    factors = factors->src[factors->src[0] == mul];
+    if (last == 0 || dst->type != GGML_TYPE_F32) {
+        return 1;
+    }
+    const ggml_tensor * sum = graph->nodes[at + 2 * slots], * t = dst != sum ? dst->src[dst->src[0] == sum] : nullptr;
+    for (const ggml_tensor * read : { (const ggml_tensor *) mul->src[1], (const ggml_tensor *) mul->src[2], factors, t }) {
+        if (read != nullptr && ggml_vk_tensors_overlap(read, dst, read == t)) {
+            return 1;
+        }
+    }
+    node.residual = ggml_vk_qk_tensor(ctx, t);
+    const qk_tensor y = ggml_vk_qk_tensor(ctx, dst);
+    const bool fits = t == nullptr || (t->type == GGML_TYPE_F32 && get_misalign_bytes(ctx, t) == 0);
+    return fits && qk_product_adds_slots(&node.p, &node.epilogue, t != nullptr ? &node.residual : nullptr, &y) ? last - at : 1;
+}
+
 // Lets what gates one product by another have memory of its own, not that of x: workgroups that write it do not wait for those that read.
+// So do sums over slots.
 static void ggml_vk_qk_keep(const ggml_cgraph * graph, ggml_backend_graph_optimize_params * params) {
     for (int i = 0; i < graph->n_nodes; i++) {
         ggml_tensor * glu = graph->nodes[i], * mul = glu->src[0];
@@ -218,6 +269,10 @@ static void ggml_vk_qk_keep(const ggml_cgraph * graph, ggml_backend_graph_optimi
             if (mul->src[s] != nullptr) {
                 params->add_alloc_dep(params->user_data, mul->src[s], glu);
             }
+        }
+        const int last = ggml_vk_qk_multiplies(graph->nodes[i]) ? ggml_vk_qk_last_of_slots(graph, i) : 0;
+        for (int s = 0; s < 4 && last != 0; s++) { // x, ids and factors
+            params->add_alloc_dep(params->user_data, graph->nodes[i + s / 2]->src[s % 2 + (s < 2)], graph->nodes[last]);
         }
     }
 }
@@ -286,7 +341,7 @@ static void ggml_vk_qk_prepare(ggml_backend_vk_context * ctx, const ggml_cgraph 
         return;
     }
     if (ctx->qk == nullptr) {
-        ctx->qk.reset(new vk_qk_node { ggml_vk_qk_state(ctx), {}, {}, {}, nullptr });
+        ctx->qk.reset(new vk_qk_node { ggml_vk_qk_state(ctx), {}, {}, {}, {}, nullptr });
     }
     vk_qk_node & node = *ctx->qk;
     int & count = ctx->num_additional_fused_ops, & written = ctx->fused_ops_write_mask;
@@ -298,8 +353,8 @@ static void ggml_vk_qk_prepare(ggml_backend_vk_context * ctx, const ggml_cgraph 
     node.p = ggml_vk_qk_product(ctx, mul);
     node.norm = nullptr;
     if (asks && ggml_vk_qk_fuses(ctx, graph, at, node)) {
-        count = 1;
-        written = 1 << 1;
+        count = ggml_vk_qk_adds_slots(ctx, graph, at, node);
+        written = 1 << count;
     } else if (asks && same() && ggml_vk_qk_gates(ctx, graph, at, node.p)) {
         count = 2;
         written = 1 << 2;
@@ -351,12 +406,12 @@ static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subct
     if (!ours && norms) {
         return false; // the products come again
     }
-    if (!ours && p.gated) {
+    if (!ours && (p.gated || p.adds_slots)) {
         p = ggml_vk_qk_product(ctx, mul);
         return ggml_vk_qk_mul_mat(ctx, subctx, graph, at);
     }
     const bool joined = p.parts[0].products != 0;
-    const char * how = norms ? ", normed" : p.gated ? ", gated" : joined ? ", joined" : p.epilogue != nullptr ? ", fused" : "";
+    const char * how = norms ? ", normed" : p.gated ? ", gated" : p.adds_slots ? ", added" : joined ? ", joined" : p.epilogue != nullptr ? ", fused" : "";
     return routing.count(ours, ggml_op_name(mul->op), ours ? p.kernel->family : error.text, how);
 }
 

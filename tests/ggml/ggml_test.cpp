@@ -400,6 +400,77 @@ static void test_gated() {
     CHECK(kept == std::vector<ggml_tensor *> { &x });
 }
 
+// Slots of a token, times their factors, are added up in the launch of their product, and a residual to them.
+static void test_added() {
+    ggml_tensor w = tensor(GGML_TYPE_Q4_0, 0, 256, 64, 8), x = tensor(GGML_TYPE_F32, X, 256, 3, 2), ids = tensor(GGML_TYPE_I32, IDS, 3, 2);
+    ggml_tensor y = op(GGML_OP_MUL_MAT_ID, Y, &w, &x, 64, 3, 2), factors = tensor(GGML_TYPE_F32, OTHER, 1, 3, 2);
+    ggml_tensor all = op(GGML_OP_MUL, Y + 65536, &y, &factors, 64, 3, 2), slots[3], sums[3], residual = tensor(GGML_TYPE_F32, OTHER + 65536, 64, 2);
+    y.src[2] = &ids;
+    std::vector<ggml_tensor *> nodes = { &y, &all };
+    for (int s = 0; s < 3; s++) {
+        slots[s] = op(GGML_OP_VIEW, all.at, &all, nullptr, 64, 2);
+        slots[s].view_src = &all;
+        slots[s].view_offs = (size_t) s * all.nb[1];
+        slots[s].nb[1] = all.nb[2];
+        sums[s] = op(GGML_OP_ADD, Z + 4096 * (uint64_t) s, s == 0 ? &slots[0] : &sums[s - 1], &slots[s], 64, 2);
+        nodes.push_back(&slots[s]);
+    }
+    sums[1].src[0] = &slots[0];
+    ggml_tensor out = op(GGML_OP_ADD, Z + 65536, &sums[2], &residual, 64, 2), later = op(GGML_OP_ADD, Z + 131072, &x, &x, 256, 3, 2);
+    for (ggml_tensor * t : { &sums[1], &sums[2], &out, &later }) nodes.push_back(t);
+    const ggml_cgraph graph = { nodes.data(), (int) nodes.size() };
+    const auto adds = [&] { const int n = prepare(&graph); return ctx.qk->p.adds_slots != 0 ? n : -n; };
+    const auto multiply = [&] { return ::multiply(&graph); };
+    // Two results of 64, at the end of all.
+    CHECK(adds() == 7 && ctx.fused_ops_write_mask == 1 << 7 && multiply() && notes.size() == 1 && launches("qkgen_q4_0_gemv_id_f32") == 1);
+    CHECK(notes[0].buffers[4].offset == out.at && notes[0].buffers[4].range == 2 * 256);
+    const auto reads = [&](uint64_t at) { return std::any_of(notes[0].buffers.begin(), notes[0].buffers.end(), [&](const auto & b) { return b.offset == at; }); };
+    CHECK(reads(OTHER) && reads(residual.at));
+    const std::vector<noted> first = notes;
+    std::swap(out.src[0], out.src[1]);
+    CHECK(adds() == 7 && multiply() && notes == first);
+    residual.at = out.at; // to which is added
+    CHECK(adds() == 7 && multiply() && notes.size() == 1 && !(notes == first) && notes[0].buffers[4].offset == out.at);
+    residual.at = OTHER + 65536;
+    for (const ggml_tensor * t : { &x, &ids, &factors, &residual }) { // what is written is read by others
+        const uint64_t was = out.at;
+        out.at = t->at + (t == &residual ? 256 : 0);
+        CHECK(adds() == -1);
+        out.at = was;
+    }
+    later.src[0] = &sums[2]; // which others read without the residual
+    CHECK(adds() == 6);
+    later.src[0] = &x;
+    out.src[0] = out.src[1] = &residual; // no residual
+    CHECK(adds() == 6 && ctx.fused_ops_write_mask == 1 << 6 && multiply() && notes[0].buffers[4].offset == sums[2].at);
+    out.src[1] = &sums[2];
+    for (int s = 0; s < 3; s++) { // which is none of the slots, or not in their order
+        slots[s].view_offs += 4;
+        CHECK(adds() == -1);
+        slots[s].view_offs -= 4;
+        slots[s].nb[1] = all.nb[1];
+        CHECK(adds() == -1);
+        slots[s].nb[1] = all.nb[2];
+    }
+    std::swap(sums[1].src[1], sums[2].src[1]);
+    CHECK(adds() == -1);
+    std::swap(sums[1].src[1], sums[2].src[1]);
+    std::vector<ggml_tensor *> kept;
+    ggml_backend_graph_optimize_params params = { [](void * to, ggml_tensor * t, ggml_tensor * until) {
+        CHECK(until->op == GGML_OP_ADD && until->at == Z + 65536);
+        ((std::vector<ggml_tensor *> *) to)->push_back(t);
+    }, &kept };
+    ggml_vk_qk_keep(&graph, &params);
+    CHECK(kept == (std::vector<ggml_tensor *> { &x, &ids, &y, &factors }));
+    // Of many tokens, or a device without such sums, ggml adds them.
+    forget();
+    ctx.device->subgroup_shuffle = false;
+    CHECK(multiply() && ctx.num_additional_fused_ops == 0 && launches("qkgen_q4_0_gemv_id_f32") == 1 && notes[0].buffers[4].offset == Y);
+    ctx.unsynced_nodes_written.clear();
+    forget();
+    ctx.device->subgroup_shuffle = true;
+}
+
 // A norm of one token is in the launch of the products behind it, where these are all that read it.
 static void test_normed() {
     ggml_tensor x = tensor(GGML_TYPE_F32, X, 256), factors = tensor(GGML_TYPE_F32, OTHER, 256);
@@ -781,6 +852,7 @@ int main() {
     test_three_joined();
     test_joined_experts();
     test_gated();
+    test_added();
     test_normed();
     test_remembered();
     test_remembered_scratch();

@@ -15,13 +15,13 @@
 // ---- ggml.h ----
 
 enum ggml_type { GGML_TYPE_F32, GGML_TYPE_F16, GGML_TYPE_Q4_0, GGML_TYPE_I32, GGML_TYPE_BF16, GGML_TYPE_I64, GGML_TYPE_Q8_0, GGML_TYPE_IQ4_NL };
-enum ggml_op { GGML_OP_NONE, GGML_OP_ADD, GGML_OP_ADD_ID, GGML_OP_MUL, GGML_OP_MUL_MAT, GGML_OP_MUL_MAT_ID, GGML_OP_GET_ROWS, GGML_OP_SET_ROWS, GGML_OP_CPY, GGML_OP_CONT, GGML_OP_GLU, GGML_OP_RMS_NORM, GGML_OP_COUNT };
+enum ggml_op { GGML_OP_NONE, GGML_OP_ADD, GGML_OP_ADD_ID, GGML_OP_MUL, GGML_OP_MUL_MAT, GGML_OP_MUL_MAT_ID, GGML_OP_GET_ROWS, GGML_OP_SET_ROWS, GGML_OP_CPY, GGML_OP_CONT, GGML_OP_GLU, GGML_OP_RMS_NORM, GGML_OP_VIEW, GGML_OP_COUNT };
 enum ggml_glu_op { GGML_GLU_OP_REGLU, GGML_GLU_OP_SWIGLU };
 enum { GGML_TENSOR_FLAG_OUTPUT = 2 };
 enum rms_norm_mode { RMS_NORM_COUNT, RMS_NORM_MUL, RMS_NORM_MUL_ROPE };
 enum { GGML_MAX_DIMS = 4, GGML_MAX_SRC = 10 };
 struct ggml_backend_buffer { void * context; };
-struct ggml_tensor { ggml_type type; ggml_op op; ggml_backend_buffer * buffer; int64_t ne[4]; size_t nb[4]; ggml_tensor * src[GGML_MAX_SRC]; uint64_t at, view_offs; int32_t op_params[2], flags; };
+struct ggml_tensor { ggml_type type; ggml_op op; ggml_backend_buffer * buffer; int64_t ne[4]; size_t nb[4]; ggml_tensor * src[GGML_MAX_SRC]; uint64_t at, view_offs; ggml_tensor * view_src; int32_t op_params[2], flags; };
 struct ggml_cgraph { ggml_tensor ** nodes; int n_nodes; };
 #define GGML_ASSERT(x) do { if (!(x)) { fprintf(stderr, "assertion failed: %s\n", #x); abort(); } } while (0)
 
@@ -30,7 +30,7 @@ inline const char * ggml_type_name(ggml_type t) {
     return names[t];
 }
 inline const char * ggml_op_name(ggml_op op) {
-    static const char * const names[] = { "NONE", "ADD", "ADD_ID", "MUL", "MUL_MAT", "MUL_MAT_ID", "GET_ROWS", "SET_ROWS", "CPY", "CONT", "GLU", "RMS_NORM" };
+    static const char * const names[] = { "NONE", "ADD", "ADD_ID", "MUL", "MUL_MAT", "MUL_MAT_ID", "GET_ROWS", "SET_ROWS", "CPY", "CONT", "GLU", "RMS_NORM", "VIEW" };
     return names[op];
 }
 inline size_t ggml_type_size(ggml_type t) { return t == GGML_TYPE_Q4_0 ? 18 : t == GGML_TYPE_F16 || t == GGML_TYPE_BF16 ? 2 : t == GGML_TYPE_I64 ? 8 : 4; }
@@ -64,14 +64,18 @@ inline int32_t ggml_node_get_use_count(const ggml_cgraph * graph, int at) {
     return count;
 }
 // Whether nodes are of these operations, and none but the last is read by others behind them.
-inline bool ggml_can_fuse_subgraph(const ggml_cgraph * graph, int at, std::initializer_list<ggml_op> ops, std::initializer_list<int>) {
-    const int end = at + (int) ops.size();
+inline bool ggml_can_fuse_subgraph(const ggml_cgraph * graph, int at, int count, const ggml_op * ops, const int * outputs, int) {
+    const int end = at + count;
     bool can = end <= graph->n_nodes;
     for (int i = at; can && i < end; i++) {
-        can = graph->nodes[i]->op == ops.begin()[i - at];
-        for (int k = end; i + 1 < end && k < graph->n_nodes; k++) can = can && graph->nodes[k]->src[0] != graph->nodes[i];
+        can = graph->nodes[i]->op == ops[i - at];
+        for (int k = end; i != outputs[0] && k < graph->n_nodes; k++)
+            can = can && std::count(graph->nodes[k]->src, graph->nodes[k]->src + GGML_MAX_SRC, graph->nodes[i]) == 0;
     }
     return can;
+}
+inline bool ggml_can_fuse_subgraph(const ggml_cgraph * graph, int at, std::initializer_list<ggml_op> ops, std::initializer_list<int> outputs) {
+    return ggml_can_fuse_subgraph(graph, at, (int) ops.size(), ops.begin(), outputs.begin(), 1);
 }
 inline bool ggml_can_fuse(const ggml_cgraph * graph, int at, std::initializer_list<ggml_op> ops) {
     if (!ggml_can_fuse_subgraph(graph, at, ops, { at + 1 })) return false;

@@ -372,6 +372,9 @@ static inline qk_status qk_dispatch_gemv(const qk_backend *backend, const qk_ker
     return qk_dispatch_gemv_with(backend, kernel, weights, x, y, rows, cols, batch, NULL, error);
 }
 
+/* Threads of a workgroup that adds up slots, at most. */
+#define QK_SLOTS_THREADS 256u
+
 /* A call of gemv_id. */
 typedef struct qk_gemv_id_ {
     uint64_t experts, rows, cols, tokens, slots, x_slots, row_tiles;
@@ -419,6 +422,28 @@ static inline uint64_t qk_rows_bound_(const qk_kernel *kernel, const qk_gemv_id_
     return kernel->view == QK_VIEW_BLOCKS ? 1 : g->rows;
 }
 
+/* Slots of a token that a workgroup adds up at a time, where each has subgroups that would else have rows of their own. */
+static inline uint64_t qk_slots_at_once_(const qk_kernel *kernel, const qk_limits *limits, const uint32_t *constants,
+                                         const qk_gemv_id_ *g) {
+    uint64_t rows = qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 4), at_once = 1;
+    uint64_t teams = qk_rows_of_workgroup_(kernel, limits, constants, g->cols) / rows;
+    while (at_once < g->slots && teams % (2 * at_once) == 0)
+        at_once *= 2;
+    return at_once;
+}
+
+/* The constants of a launch whose slots are added up, which is as of a matrix with a row for each pair's result. Workgroups are as large
+ * as lets each slot have subgroups of its own, of those that the kernel may have. Returns whether the device and the shape allow it. */
+static inline int qk_slots_constants_(const qk_kernel *kernel, const qk_limits *limits, const qk_gemv_id_ *g,
+                                      uint64_t rows, uint32_t *constants) {
+    if (!qk_own_constants_(kernel, limits, 1, rows, g->cols, 0, 0, constants))
+        return 0;
+    uint32_t threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64);
+    while (2 * threads <= qk_min_(limits->workgroup_size, QK_SLOTS_THREADS) && g->slots > qk_slots_at_once_(kernel, limits, constants, g))
+        qk_set_constant_(kernel, QK_CONSTANT_LOCAL_SIZE_X, threads *= 2, constants);
+    return qk_walks_own_(kernel, limits, rows, g->cols, 0, constants);
+}
+
 /* Binds experts of sets, from where the device can; what lies before them is what `sets` then says. */
 static inline void qk_bind_sets_(const qk_call_ *call, const qk_gemv_id_ *g, qk_share_of_experts_ *s, uint32_t weights,
                                  qk_range *ranges) {
@@ -436,13 +461,31 @@ static inline void qk_bind_sets_(const qk_call_ *call, const qk_gemv_id_ *g, qk_
     s->sets.weights_first = (from - bound) * each;
 }
 
+static inline qk_status qk_fail_slots_(const qk_kernel *kernel, const char *where, qk_error *error) {
+    return qk_fail(error, QK_ERROR_UNSUPPORTED, "%s: views->adds_slots must be 0 for %s", kernel->name, where);
+}
+
+/* What an epilogue may have where slots are added up. */
+static inline qk_status qk_check_added_(const qk_kernel *kernel, const qk_expert_planes_ *p, uint32_t epilogue,
+                                        qk_error *error) {
+    const qk_range some = {NULL, 0, 0};
+    qk_epilogue may;
+    memset(&may, 0, sizeof may);
+    may.adds = 1;
+    may.scale = may.residual = &some;
+    may.scale_per = QK_PER_VECTOR;
+    return p->adds_slots && (epilogue & ~qk_epilogue_bits_(&may)) != 0
+               ? qk_fail_slots_(kernel, "an epilogue with a bias, a gate or scales of rows", error)
+               : QK_OK;
+}
+
 /* The part of the experts that a launch takes; x, ids, y and the status are bound whole. */
 static inline qk_status qk_launch_experts_(const qk_call_ *call, const qk_gemv_id_ *g, qk_share_of_experts_ *s,
                                            qk_error *error) {
     const qk_kernel *kernel = call->kernel;
     uint32_t weights = call->count - 3 - QK_RESULT_BINDINGS_, constants[QK_MAX_CONSTANTS];
     uint32_t push[QK_GEMV_ID_MATRIX_PUSH_BYTES / 4], *more = qk_push_experts_(kernel, g, s->first, s->count, push);
-    const int gated = g->planes.gated != 0;
+    const int gated = g->planes.gated != 0, adds = g->planes.adds_slots;
     uint64_t pairs = s->sets.count * g->tokens * g->slots, rows = gated ? 2 * g->rows : g->rows, cols = g->cols;
     qk_range ranges[QK_MAX_BINDINGS];
     qk_launch launch;
@@ -463,15 +506,21 @@ static inline qk_status qk_launch_experts_(const qk_call_ *call, const qk_gemv_i
     qk_gemv_constants_(kernel, &call->backend->limits, 1, pairs * rows, cols, constants);
     if (gated && !qk_own_constants_(kernel, &call->backend->limits, 1, pairs * rows, cols, 1, 0, constants))
         return qk_fail_pairs_(kernel, g->planes.gated, error);
+    if (adds && !qk_slots_constants_(kernel, &call->backend->limits, g, pairs * rows, constants))
+        return qk_fail_slots_(kernel, "this shape on this device: threads must keep x, which must begin where runs do", error);
     qk_set_epilogue_(kernel, g->epilogue, constants);
     qk_set_views_(kernel, g->planes.on, g->planes.gated != 0, g->planes.y_type, constants);
+    if (adds)
+        qk_set_constant_(kernel, QK_CONSTANT_VIEWS, 3, constants);
     if (kernel->view == QK_VIEW_BLOCKS)
         qk_pad_(call, weights, ranges, constants);
     launch.constants = constants;
     uint32_t threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64);
     uint64_t groups = pairs * qk_ceil_(rows, qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 4));
+    const uint64_t at_once = adds ? qk_slots_at_once_(kernel, &call->backend->limits, constants, g) : 1;
     if (qk_keeps_x_(kernel, &call->backend->limits, 1, qk_wanted_schedule_(kernel)))
-        groups = qk_min_(pairs * qk_ceil_(rows, qk_rows_of_experts_(kernel, &call->backend->limits, constants, cols)),
+        groups = qk_min_((adds ? g->tokens : pairs) *
+                             qk_ceil_(rows * at_once, qk_rows_of_experts_(kernel, &call->backend->limits, constants, cols)),
                          qk_walking_workgroups_(kernel, &call->backend->limits, 1, threads));
     groups = qk_max_(groups, qk_least_workgroups_(&call->backend->limits, pairs * rows, cols, threads));
     launch.workgroups = (uint32_t)qk_min_(groups, qk_max_workgroups_(call));
@@ -556,7 +605,10 @@ static inline qk_status qk_chunk_experts_(const qk_call_ *call, qk_gemv_id_ *g, 
         uint64_t bytes = before * (call->arguments[i].unit / parts);
         most = qk_min_(most, (limit - qk_min_(limit, bytes)) / call->arguments[i].unit);
     }
-    return qk_chunk_(call, 0, weights, g->experts, most, "expert", &g->chunk, error);
+    qk_status status = qk_chunk_(call, 0, weights, g->experts, most, "expert", &g->chunk, error);
+    return status == QK_OK && p->adds_slots && g->chunk < g->experts
+               ? qk_fail_slots_(call->kernel, "experts that do not fit into a binding together", error)
+               : status;
 }
 
 /* All launches of a call. */
@@ -620,6 +672,8 @@ static inline qk_status qk_dispatch_gemv_id_views(const qk_backend *backend, con
     status = qk_plan_experts_(kernel, views, experts, rows, cols, tokens, slots, x_slots, &g.planes, error);
     if (status == QK_OK)
         status = qk_check_plain_(kernel, g.planes.gated, g.epilogue, error);
+    if (status == QK_OK)
+        status = qk_check_added_(kernel, &g.planes, g.epilogue, error);
     uint32_t count = kernel->binding_count - 3 - QK_RESULT_BINDINGS_;
     qk_call_ call = qk_call_new_(backend, kernel);
     if (status == QK_OK)

@@ -91,13 +91,14 @@ static inline qk_status qk_launch_tuned_(void *context, const qk_launch *launch,
                            "%s: no schedule that the device can take fits the tuning's constants; measure again with "
                            "qkgen tune",
                            own.kernel->name);
-        const int pairs = qk_constant_(own.kernel, values, QK_CONSTANT_VIEWS, 0) == 2;
-        if ((pairs || qk_constant_(own.kernel, values, QK_CONSTANT_NORM, 0) != 0) &&
+        const uint32_t views = qk_constant_(own.kernel, values, QK_CONSTANT_VIEWS, 0);
+        const int pairs = views == 2;
+        if ((views > 1 || qk_constant_(own.kernel, values, QK_CONSTANT_NORM, 0) != 0) &&
             !qk_walks_own_(own.kernel, &tuned->outer->limits, rows, cols, pairs, values))
             return qk_fail(
                 error, QK_ERROR_UNSUPPORTED,
                 "%s: no schedule for %s fits the tuning's constants; measure again with qkgen tune", own.kernel->name,
-                pairs ? "rows of two matrices in turn" : "x that is normed");
+                pairs ? "rows of two matrices in turn" : views > 1 ? "slots that are added up" : "x that is normed");
         /* A driver need not refuse it. */
         uint64_t bytes = qk_shared_bytes_(own.kernel, values), most = tuned->outer->limits.shared_bytes;
         if (most != 0 && bytes > most)

@@ -65,6 +65,10 @@ typedef struct qk_expert_views {
     uint64_t weights_set_stride; /* rows, from the experts of a set to those of the next; 0: experts times weights_stride */
     uint64_t y_set_stride;       /* from the results of a set to those of the next; 0: tokens times y_stride */
     uint32_t gated;              /* of two sets, as of products */
+    /* Not 0: y has one result for each token: the sum of those of its slots, each times its scale; y_slot_stride is not read. For one set,
+     * kernels whose constant VIEWS may be 3, experts that fit into a binding together, and an epilogue without bias, gate, and scales of
+     * rows; what `adds` or a residual adds comes behind the sum. */
+    uint32_t adds_slots;
 } qk_expert_views;
 
 /* What becomes of it. A count that is 1 has stride 0. */
@@ -319,20 +323,25 @@ static inline qk_status qk_check_norm_(const qk_kernel *kernel, float epsilon, q
                          (double)epsilon);
 }
 
-/* Whether products of that kernel can be gated. */
-static inline qk_status qk_check_gated_(const qk_kernel *kernel, uint32_t gated, qk_error *error) {
-    uint32_t most = 0;
+/* How many values the constant VIEWS of a kernel may have: 3, where products can be gated; 4, where slots can be added, too. */
+static inline uint32_t qk_kinds_of_views_(const qk_kernel *kernel) {
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
         if (kernel->spec_constants[i].id == QK_CONSTANT_VIEWS)
-            most = kernel->spec_constants[i].legal_count;
+            return kernel->spec_constants[i].legal_count;
+    return 0;
+}
+
+/* Whether products of that kernel can be gated. */
+static inline qk_status qk_check_gated_(const qk_kernel *kernel, uint32_t gated, qk_error *error) {
     if (gated > 2)
         return qk_fail(error, QK_ERROR_ARGUMENT, "%s: views->gated is %" PRIu32 ", must be 0, 1 or 2", kernel->name,
                        gated);
-    return gated == 0 || most > 2 ? QK_OK
-                                  : qk_fail(error, QK_ERROR_UNSUPPORTED,
-                                            "%s: views->gated is %" PRIu32
-                                            ", must be 0: the kernel does not take rows of two matrices in turn",
-                                            kernel->name, gated);
+    if (gated == 0 || qk_kinds_of_views_(kernel) > 2)
+        return QK_OK;
+    return qk_fail(error, QK_ERROR_UNSUPPORTED,
+                   "%s: views->gated is %" PRIu32
+                   ", must be 0: the kernel does not take rows of two matrices in turn",
+                   kernel->name, gated);
 }
 
 /* Makes one product of two that are gated; what they reach is known. */
@@ -544,6 +553,7 @@ typedef struct qk_expert_planes_ {
     qk_y_type y_type;
     uint64_t sets;  /* each has the same pairs of a token and a slot */
     uint32_t gated; /* `sets` is 1, and y_set is the number of the gate */
+    int adds_slots; /* y_slot is 0 */
     uint64_t x, x_slot, y, y_slot, y_set, ids, weights, weights_set;
     uint64_t x_extent, y_extent, ids_extent, weights_extent; /* elements, and rows */
 } qk_expert_planes_;
@@ -591,12 +601,30 @@ static inline qk_status qk_gate_sets_(const qk_kernel *kernel, qk_expert_planes_
     return status;
 }
 
+/* Lets a token have one result, of all its slots. */
+static inline qk_status qk_add_slots_(const qk_kernel *kernel, const qk_expert_views *v, uint64_t rows,
+                                      qk_expert_planes_ *p, qk_error *error) {
+    p->adds_slots = 1;
+    p->y_slot = 0;
+    p->y = v->y_stride != 0 ? v->y_stride : rows;
+    if (p->sets != 1 || p->gated != 0)
+        return qk_fail(error, QK_ERROR_ARGUMENT,
+                       "%s: views->adds_slots is %" PRIu32 ", must be 0 where there are several sets of experts",
+                       kernel->name, v->adds_slots);
+    if (qk_kinds_of_views_(kernel) > 3)
+        return QK_OK;
+    return qk_fail(error, QK_ERROR_UNSUPPORTED,
+                   "%s: views->adds_slots is %" PRIu32 ", must be 0: the kernel has a result for each slot", kernel->name,
+                   v->adds_slots);
+}
+
 /* Of a shape that was checked. */
 static inline qk_status qk_plan_experts_(const qk_kernel *kernel, const qk_expert_views *views, uint64_t experts,
                                          uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots,
                                          uint64_t x_slots, qk_expert_planes_ *p, qk_error *error) {
-    static const qk_expert_views none = {0, 0, 0, 0, 0, 0, QK_Y_F32, 0, 0, 0, 0};
+    static const qk_expert_views none = {0, 0, 0, 0, 0, 0, QK_Y_F32, 0, 0, 0, 0, 0};
     const qk_expert_views *v = views != NULL ? views : &none;
+    qk_status status = qk_check_y_type_(kernel, v->y_type, error);
     int uneven = 0;
     memset(p, 0, sizeof *p);
     p->views = views != NULL;
@@ -609,6 +637,8 @@ static inline qk_status qk_plan_experts_(const qk_kernel *kernel, const qk_exper
     p->weights = v->weights_stride != 0 ? v->weights_stride : rows;
     p->sets = v->sets != 0 ? v->sets : 1;
     p->gated = v->gated;
+    if (status == QK_OK && v->adds_slots != 0)
+        status = qk_add_slots_(kernel, v, rows, p, error);
     p->y_set = qk_stride_of_(p->gated != 0 ? 1 : p->sets, v->y_set_stride, qk_product_(tokens, p->y));
     p->weights_set = qk_stride_of_(p->sets, v->weights_set_stride, qk_product_(experts, p->weights));
     p->x_extent = qk_extent_(tokens, p->x, qk_extent_(x_slots, p->x_slot, cols));
@@ -616,9 +646,8 @@ static inline qk_status qk_plan_experts_(const qk_kernel *kernel, const qk_exper
     p->ids_extent = qk_extent_(tokens, p->ids, slots);
     p->weights_extent = qk_extent_(p->sets, p->weights_set, qk_extent_(experts, p->weights, rows));
     const qk_dimension_ results[] = {{"y_stride", tokens, p->y},
-                                     {"y_slot_stride", slots, p->y_slot},
+                                     {"y_slot_stride", p->adds_slots ? 1 : slots, p->y_slot},
                                      {"y_set_stride", p->gated != 0 ? 1 : p->sets, p->y_set}};
-    qk_status status = qk_check_y_type_(kernel, v->y_type, error);
     if (status == QK_OK)
         status = qk_check_y_(kernel, results, 3, rows, error);
     if (status == QK_OK && p->weights < rows)
@@ -635,7 +664,7 @@ static inline qk_status qk_plan_experts_(const qk_kernel *kernel, const qk_exper
         status = qk_check_sets_(kernel, p, rows, tokens * slots, error);
     if (status == QK_OK && p->gated != 0)
         status = qk_gate_sets_(kernel, p, error);
-    p->on = p->sets > 1 || p->gated != 0 || p->x_slot != cols || p->x != qk_product_(x_slots, cols) ||
+    p->on = p->sets > 1 || p->gated != 0 || p->adds_slots || p->x_slot != cols || p->x != qk_product_(x_slots, cols) ||
             p->y_slot != rows || p->y != qk_product_(slots, rows) || p->ids != slots || p->weights != rows;
     if (status == QK_OK && p->on && x_slots > 1)
         status = qk_check_x_stride_(kernel, "x_slot_stride", p->x_slot, &uneven, error);

@@ -68,7 +68,7 @@ template <class Pipeline, class Table> class launcher {
         words_of_tensors = 4 * (3 + 4 + 4 + 1),
         words_of_parts = 3 * QK_MOST_PARTS,
         words_of_epilogue = 2 + 3 * (QK_RESULT_BINDINGS_ - 1),
-        words_of_others = 10, /* the types, the status, shares, gated, epsilon and norm */
+        words_of_others = 10, /* the types, the status, shares, gated and adds_slots, epsilon and norm */
         most_words = words_of_tensors + words_of_parts + words_of_epilogue + words_of_others
     };
     enum { hashed = 11, most_kept = 16384 };
@@ -170,7 +170,7 @@ template <class Pipeline, class Table> class launcher {
             product.add(part.y);
         }
         product.add((uint64_t)p.shares);
-        product.add(p.gated);
+        product.add(p.gated | p.adds_slots << 8);
         product.add(qk_bits_of_(p.epsilon));
         add(p.norm);
         if (p.epilogue == nullptr)

@@ -78,6 +78,7 @@ typedef struct qk_product {
     int packed; /* 1: scratch holds what was made of x, by a call before with this kernel and x, and as many vectors; with ids, of the same
                    ids and weights of the same shape, and what is out of range was counted then */
     uint32_t gated; /* as of qk_views: weights have two matrices, or sets, and y has the results of one; qk_product_gates sets it */
+    uint32_t adds_slots; /* as of qk_expert_views: y has one result for each token; qk_product_adds_slots sets it */
     float epsilon;  /* as of qk_views: not 0: x is normed with `norm`; qk_product_norms sets both */
     qk_range norm;
     /* What qk_plan_product finds: */
@@ -95,7 +96,7 @@ static inline qk_status qk_product_shape_(const qk_kernel *kernel, const qk_prod
     const uint64_t each = p->gated != 0 ? 2 : 1; /* matrices of a result */
     int fits = x[0] == w[0] && y[0] == w[1] && y[2] == x[2] && (by_id || y[3] == x[3]);
     if (by_id)
-        fits = fits && y[1] == ids[0] && y[2] == ids[1] && (x[1] == 1 || x[1] == ids[0]) && each * y[3] == w[3] && x[3] == 1;
+        fits = fits && y[1] == (p->adds_slots != 0 ? 1 : ids[0]) && y[2] == ids[1] && (x[1] == 1 || x[1] == ids[0]) && each * y[3] == w[3] && x[3] == 1;
     else
         fits = fits && y[1] == x[1] && w[2] != 0 && each * y[2] % w[2] == 0 && w[3] != 0 && y[3] % w[3] == 0;
     return fits ? QK_OK
@@ -139,6 +140,7 @@ static inline qk_status qk_product_views_(const qk_kernel *kernel, qk_product *p
         p->views.x_strides[0] = QK_SAME_X;
     }
     p->views.gated = p->expert_views.gated = p->gated;
+    p->expert_views.adds_slots = p->adds_slots;
     p->views.epsilon = p->epsilon;
     p->views.norm = p->norm;
     p->views.x_stride = x[0];
@@ -246,6 +248,7 @@ static inline const qk_kernel *qk_product_kernel_(const qk_backend *backend, con
         for (uint32_t i = 0; i < count; i++)
             some[i] = (kernels[i]->operand_tile != 0) == tiles &&
                               (!tiles || qk_product_fits_tiles_(kernels[i], p, most, vectors)) &&
+                              (p->adds_slots == 0 || qk_kinds_of_views_(kernels[i]) > 3) &&
                               (!(p->epsilon > 0) || qk_norms_product_(backend, kernels[i], p, rows, few))
                           ? kernels[i]
                           : NULL;
@@ -284,7 +287,7 @@ static inline qk_status qk_plan_product(const qk_backend *backend, const qk_kern
     p->kernel = qk_product_kernel_(backend, kernels, count, p, vectors, allowed);
     if (p->kernel == NULL)
         return qk_fail(error, QK_ERROR_UNSUPPORTED, "no kernel of %s is for this device%s", kernels[0]->format,
-                       p->epsilon > 0 ? ", and norms x of this shape" : "");
+                       p->epsilon > 0 ? ", and norms x of this shape" : p->adds_slots != 0 ? ", and adds slots" : "");
     if (p->gated != 0)
         return qk_check_gated_(p->kernel, p->gated, error);
     if (p->kernel->operand_tile != 0)
@@ -332,6 +335,36 @@ static inline int qk_product_fuses(qk_product *p, qk_epilogue *epilogue, const q
     epilogue->scale_per = QK_PER_VECTOR;
     *(factors ? &epilogue->scale : rows ? &epilogue->bias : &epilogue->residual) = &t->range;
     p->y = *y;
+    p->epilogue = epilogue;
+    qk_product_adds(p, epilogue);
+    return 1;
+}
+
+/* Lets a product with ids, and with the factors of its vectors if it fuses such, write `y`[t][m], the sums over the slots of each token, to
+ * which `residual` is added, of the same shape, unless it is NULL; then `epilogue` refers to it. Of at most eight tokens. Whether it can; a
+ * kernel or a device may still refuse it (qk_plan_product, qk_dispatch_product). */
+static inline int qk_product_adds_slots(qk_product *p, qk_epilogue *epilogue, const qk_tensor *residual,
+                                        const qk_tensor *y) {
+    const uint64_t *from = p->y.counts, *to = y->counts;
+    const qk_epilogue *e = p->epilogue;
+    const int plain = e == NULL || (e->bias == NULL && e->gate == NULL && e->residual == NULL && e->adds == 0 &&
+                                    e->scale_per == QK_PER_VECTOR);
+    qk_tensor same = residual != NULL ? *residual : *y;
+    same.range = y->range;
+    if (p->ids.bytes == 0 || p->gated != 0 || p->adds_slots != 0 || p->weights.counts[3] != 1 || !plain ||
+        from[2] > QK_GEMV_MAX_BATCH || to[0] != from[0] || to[1] != from[2] || to[2] * to[3] != 1 || y->bytes != 4 ||
+        !qk_same_tensor_(y, &same))
+        return 0;
+    p->adds_slots = 1;
+    p->y = *y;
+    p->y.counts[1] = 1;
+    p->y.counts[2] = to[1];
+    p->y.steps[2] = y->steps[1];
+    if (residual == NULL)
+        return 1;
+    if (e == NULL)
+        memset(epilogue, 0, sizeof *epilogue);
+    epilogue->residual = &residual->range;
     p->epilogue = epilogue;
     qk_product_adds(p, epilogue);
     return 1;
@@ -540,7 +573,8 @@ static inline qk_status qk_launch_packed_(void *context, const qk_launch *launch
 
 /* Launches what was planned; all ranges are set. */
 static inline qk_status qk_dispatch_product(const qk_backend *backend, const qk_product *p, qk_error *error) {
-    const uint64_t *w = p->weights.counts, tokens = p->y.counts[2], slots = p->y.counts[1], each = p->x.counts[1];
+    const uint64_t *w = p->weights.counts, tokens = p->y.counts[2], each = p->x.counts[1];
+    const uint64_t slots = p->adds_slots != 0 ? p->ids.counts[0] : p->y.counts[1];
     const int tiles = p->kernel->operand_tile != 0;
     const qk_backend outer = *backend;
     qk_packed_ context = {&outer, 0};
