@@ -44,7 +44,7 @@ void finish(uint pair, uint expert, uint n, float sum, float scale) {
     const uint at = VIEWS == 0u ? pair * rows + n : set * y_outer + pair / slots * y_inner + pair % slots * y_stride + n;
     const uint row = (set * experts + expert) * rows + n, all = EPILOGUE & epilogue;
     if (all != 0u) {
-        const uint does = expert < experts || VIEWS == 3u ? all : all & (ADDS_TO_Y | ADDS_RESIDUAL);
+        const uint does = expert < experts ? all : all & (ADDS_TO_Y | ADDS_RESIDUAL);
         if ((does & SCALES) != 0u) sum *= (does & SCALES_ROWS) != 0u ? result_scale[row] : scale;
         if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
         if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);

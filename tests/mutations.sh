@@ -104,9 +104,9 @@ check=$headers/dispatch_check.h choose=$headers/dispatch_choose.h share=$headers
 mutate "an id out of range is found, Vulkan" templates/gemv_id_wide.comp 's/found = expert < experts/found = true/' unit gemv_test
 mutate "its results are zeros, Vulkan" templates/gemv_id_wide.comp 's/(sum\[r\] = )0\.0/\1found ? 0.0 : 1.0/' unit gemv_test
 mutate "the status word counts it, Vulkan" templates/gemv_id_wide.comp 's/atomicAdd\(out_of_range, 1u\)/;/' unit gemv_test
-mutate "it is counted once, Vulkan" templates/gemv_id_wide.comp 's/ && first == 0u && gl_LocalInvocationID.x == 0u//' unit gemv_test
+mutate "it is counted once, Vulkan" templates/gemv_id_wide.comp 's/ \&\& first == 0u \&\& expert_first == 0u/ \&\& expert_first == 0u/' unit gemv_test
 mutate "experts of another launch are left alone" templates/gemv_id_wide.comp \
-  's/ \&\& expert >= expert_first \&\& expert < expert_end//' unit gemv_test
+  's/if \(VIEWS != 3u \&\& !here\) continue;//' unit gemv_test
 mutate "an id out of range is found, MSL" templates/gemv_id.metal 's/found = expert < push.experts/found = true/' \
   script gemv msl "experts q4_0 f32"
 mutate "its results are zeros, MSL" templates/gemv_id.metal 's/(float sum\[ROWS\]\[1\] = )\{\}/\1{{found ? 0.0f : 1.0f}}/' \
@@ -439,7 +439,7 @@ mutate "gated: rows that are loaded ahead" templates/gemv_ahead.comp 's/row_with
 mutate "gated: the lane of the gate" templates/gate_rows.glsl 's/n % 2u != y_outer/n % 2u != 0u/' script views vulkan
 mutate "gated: by silu" templates/gate_rows.glsl 's/exp\(-sum\)/exp(sum)/' script views vulkan
 mutate "gated: a result of two rows" templates/gate_rows.glsl 's/, n \/= 2u//' script views vulkan
-mutate "gated: for kernels that have it" $views 's/gated == 0 \|\| most > 2/1/' unit views_dispatch_test
+mutate "gated: for kernels that have it" $views 's/gated == 0 \|\| qk_kinds_of_views_\(kernel\) > 2/1/' unit views_dispatch_test
 mutate "gated: of one vector" $views 's/ \|\| p->batch != 1\)/)/' unit views_dispatch_test
 mutate "gated: of the same x" $views 's/p->x_at\[d\] != 0 \|\| //' unit views_dispatch_test
 mutate "gated: of two matrices" $views 's/p->sharing\[d\] != 1 \|\| //' unit views_dispatch_test
@@ -449,9 +449,29 @@ mutate "gated: not with an epilogue" $sums 's/gated == 0 \|\| epilogue == 0/1/' 
 mutate "gated: both fit into a binding" $sums 's/p->gated != 0 \&\& \(g->apart \|\|/0 \&\& (g->apart ||/' unit views_dispatch_test
 mutate "gated: rows come in pairs" $headers/dispatch_choose.h 's/QK_CONSTANT_ROWS, 1\) % 2 == 0/QK_CONSTANT_ROWS, 1) > 0/' unit views_dispatch_test
 mutate "gated: where neighbours have both" $headers/dispatch_choose.h 's/list\[i\]\.value = QK_SCHEDULE_WIDE/list[i].value = QK_SCHEDULE_TEAMS/' unit views_dispatch_test
-mutate "gated: a tuning that does not fit" $headers/dispatch_tune.h 's/QK_CONSTANT_VIEWS, 0\) == 2/QK_CONSTANT_VIEWS, 0) == 9/' unit views_dispatch_test
+mutate "gated: a tuning that does not fit" $headers/dispatch_tune.h 's/\(views > 1 \|\| /(/' unit views_dispatch_test
 mutate "gated: up before the gate" $headers/tensors.h 's/p->gated = behind \? 1 : 2/p->gated = 1/' unit tensors_test
 mutate "gated: results are where they are asked for" $headers/tensors.h 's/!qk_same_tensor_\(\&p->y, \&there\) \|\| //' unit tensors_test
+slots=templates/gemv_id_wide.comp
+mutate "slots: each is in the sum" $slots 's/slots_before \+= at_once/slots_before += 2u * at_once/' script views vulkan
+mutate "slots: those before it stay" $slots 's/sum\[r\] = before\[r\] \+ sum/sum[r] = sum/' script views vulkan
+mutate "slots: times their factors" $slots 's/sum\[r\] \* scale;/sum[r];/' script views vulkan
+mutate "slots: one that is not there is counted once" $slots 's/gl_SubgroupID == slot % at_once \* split/true/' script views vulkan
+mutate "slots: each subgroup begins with its own" $slots 's/gl_SubgroupID % joint \/ split : 0u/0u : 0u/' script views vulkan
+mutate "slots: teams of a subgroup have places of their own" $slots 's/ \* own \+ place_of_team/ * ROWS + lane/' script views vulkan
+mutate "slots: places lie as far apart as teams need" $slots 's/place \+ s \* own/place + s * ROWS/' script views vulkan
+mutate "slots: no more teams than there is memory for" $slots 's/\(VIEWS == 3u \? max\(ROWS, 4u\) : ROWS\)/ROWS/' script views vulkan
+mutate "slots: a result for each token" $slots 's/batch \* slots \/ added \* parts/batch * slots * parts/' script views vulkan
+mutate "slots: x is not staged, whatever a tuning says" $headers/dispatch_tune.h 's/if \(views == 3\)/if (0)/' script views vulkan
+mutate "slots: for kernels that have them" $views 's/qk_kinds_of_views_\(kernel\) > 3/1/' unit views_dispatch_test
+mutate "slots: of one set" $views 's/p->sets != 1 \|\| p->gated != 0/0/' unit views_dispatch_test
+mutate "slots: tokens lie as the view says" $views 's/p->y = v->y_stride != 0 \? v->y_stride : rows;/p->y = rows;/' unit views_dispatch_test
+mutate "slots: threads keep x" $headers/dispatch_sums.h 's/return qk_walks_own_\(kernel, limits, rows, g->cols, 0, constants\);/return 1;/;s/(if \()!qk_own_constants_\(kernel, limits, 1, rows, g->cols, 0, 0, constants\)\)/\1!qk_own_constants_(kernel, limits, 1, rows, g->cols, 0, 0, constants) \&\& 0)/' unit views_dispatch_test
+mutate "slots: with experts in one binding" $headers/dispatch_sums.h 's/p->adds_slots \&\& g->chunk < g->experts/0/' unit views_dispatch_test
+mutate "slots: without a bias" $headers/dispatch_sums.h 's/p->adds_slots \&\& \(epilogue/0 \&\& (epilogue/' unit views_dispatch_test
+mutate "slots: of few tokens" $headers/tensors.h 's/from\[2\] > QK_GEMV_MAX_BATCH \|\| //' unit tensors_test
+mutate "slots: a residual of the shape of y" $headers/tensors.h 's/\|\|$/||/;s/        !qk_same_tensor_\(y, \&same\)\)/        0)/' unit tensors_test
+mutate "slots: no epilogue but factors before" $headers/tensors.h 's/ \|\| !plain \|\|/ ||/' unit tensors_test
 mutate "sets: one that is launched by itself" templates/views.glsl 's/set = set_first \+ before/set = before/' script views vulkan
 mutate "sets: the results of the next" templates/finish.glsl 's/set \* y_outer \+ //' script views vulkan
 mutate "sets: a bias of the next" templates/finish.glsl 's/row = \(set \* experts \+ expert\)/row = expert/' script views vulkan
@@ -737,8 +757,8 @@ mutate "floats of few bits: the sign" gen/ir/halves.c 's/QG_AND, sign, qg_uint\(
 mutate "integers have a step for 32 elements" gen/ir/dot_bytes.c 's/return one->run \/ STEP_RUNS/return 0 * one->run/' unit dot_bytes_test
 mutate "chains of products end" gen/ir/dot.c 's/links\+\+ == CHAIN/links++ > 99/' unit rules_test
 mutate "N ragged, experts: no row is written beyond the last" templates/gemv_id_wide.comp 's/ROWS \|\| n >= rows/ROWS/' unit gemv_test
-mutate "experts: a result is written once" templates/gemv_id_wide.comp 's/gl_SubgroupID % split > 0u \|\| //' unit gemv_test
-mutate "experts: x is the token's" templates/gemv_id_wide.comp 's/vector == held_vector/true/' unit gemv_test
+mutate "experts: a result is written once" templates/gemv_id_wide.comp 's/gl_SubgroupID % joint > 0u \|\| //' unit gemv_test
+mutate "experts: x is the token's" templates/gemv_id_wide.comp 's/first_vector == held_vector/true/' unit gemv_test
 mutate "experts: staged x is the token's" templates/stage_x.glsl 's/runs = x_from\(vector,/runs = x_from(0u,/' unit gemv_test
 mutate "experts: every part is some workgroup's" templates/gemv_id_wide.comp 's/ \+ uint\(gl_WorkGroupID.x < more\)//' unit gemv_test
 mutate "a tuning keeps to the memory that workgroups share" $tune 's/most != 0 \&\& bytes > most/0/' unit tuning_test

@@ -436,6 +436,51 @@ static void test_gates(void **state) {
     assert_int_equal(a.launches, 1);
 }
 
+/* Slots of a token are added up, with or without factors and a residual, of few tokens. */
+static void test_adds_slots(void **state) {
+    (void)state;
+    const qk_product plain = experts_of(8, 2, 3, 2);
+    const qk_tensor y = tensor_of(7, 4, 1, 64, 3, 1, 1), residual = tensor_of(9, 4, 1, 64, 3, 1, 1);
+    const qk_tensor factors = tensor_of(8, 4, 1, 1, 2, 3, 1);
+    for (uint32_t with = 0; with < 6; with++) {
+        static notes a, b;
+        qk_backend one = backend_for(&a), two = backend_for(&b);
+        qk_epilogue epilogue, expected = {.scale_per = QK_PER_VECTOR};
+        qk_product p = plain;
+        if (with % 2) assert_true(qk_product_fuses(&p, &epilogue, &factors, 1, &plain.y));
+        if (with % 2) expected.scale = &factors.range;
+        const qk_tensor *added = with / 2 == 0 ? NULL : with / 2 == 1 ? &residual : &y;
+        assert_true(qk_product_adds_slots(&p, &epilogue, added, &y));
+        if (with / 2 == 1) expected.residual = &residual.range;
+        expected.adds = with / 2 == 2;
+        assert_int_equal(plan(&one, &p), QK_OK);
+        assert_int_equal(qk_dispatch_product(&one, &p, NULL), QK_OK);
+        const qk_expert_views v = {.adds_slots = 1};
+        assert_int_equal(qk_dispatch_gemv_id_views(&two, p.kernel, &p.weights.range, p.x.range, p.ids.range, y.range,
+                                                   p.status, 8, 64, 256, 3, 2, 2, &v, with ? &expected : NULL, NULL),
+                         QK_OK);
+        assert_same(&a, &b);
+        assert_int_equal(a.launches, 1);
+        assert_false(qk_product_adds_slots(&p, &epilogue, NULL, &y)); /* they are */
+    }
+    qk_epilogue epilogue;
+    qk_product p = plain, dense = product_of(64, 1, 1, 3), many = experts_of(8, 2, 9, 2), sets = plain, biased = plain;
+    const qk_tensor rows = tensor_of(7, 4, 1, 65, 3, 1, 1), tokens = tensor_of(7, 4, 1, 64, 4, 1, 1);
+    const qk_tensor halves = tensor_of(7, 2, 1, 64, 3, 1, 1), nine = tensor_of(7, 4, 1, 64, 9, 1, 1);
+    const qk_tensor bias = tensor_of(8, 4, 1, 64, 8, 1, 1);
+    assert_false(qk_product_adds_slots(&p, &epilogue, NULL, &rows));
+    assert_false(qk_product_adds_slots(&p, &epilogue, NULL, &tokens));
+    assert_false(qk_product_adds_slots(&p, &epilogue, NULL, &halves));
+    assert_false(qk_product_adds_slots(&p, &epilogue, &tokens, &y));
+    assert_false(qk_product_adds_slots(&dense, &epilogue, NULL, &y));
+    assert_false(qk_product_adds_slots(&many, &epilogue, NULL, &nine));
+    sets.weights.counts[3] = 2;
+    assert_false(qk_product_adds_slots(&sets, &epilogue, NULL, &y));
+    assert_true(qk_product_fuses(&biased, &epilogue, &bias, 0, &plain.y));
+    assert_false(qk_product_adds_slots(&biased, &epilogue, NULL, &y));
+    assert_true(qk_product_adds_slots(&p, &epilogue, NULL, &y));
+}
+
 /* Products that share weights are one of more vectors: tiles, where one alone has too few for them. */
 static void test_tiles(void **state) {
     (void)state;
@@ -707,12 +752,12 @@ static void test_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products),     cmocka_unit_test(test_same_x),     cmocka_unit_test(test_sets),
-        cmocka_unit_test(test_norms),        cmocka_unit_test(test_not_normed), cmocka_unit_test(test_gates),
-        cmocka_unit_test(test_three_joined), cmocka_unit_test(test_not_joined), cmocka_unit_test(test_joined_as_one),
-        cmocka_unit_test(test_sixteen),      cmocka_unit_test(test_tiles),      cmocka_unit_test(test_packed_parts),
-        cmocka_unit_test(test_experts),      cmocka_unit_test(test_refused),    cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_rows),         cmocka_unit_test(test_no_status),
+        cmocka_unit_test(test_products),      cmocka_unit_test(test_same_x),       cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_norms),         cmocka_unit_test(test_not_normed),   cmocka_unit_test(test_gates),
+        cmocka_unit_test(test_adds_slots),    cmocka_unit_test(test_three_joined), cmocka_unit_test(test_not_joined),
+        cmocka_unit_test(test_joined_as_one), cmocka_unit_test(test_sixteen),      cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_packed_parts),  cmocka_unit_test(test_experts),      cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_copies),        cmocka_unit_test(test_rows),         cmocka_unit_test(test_no_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

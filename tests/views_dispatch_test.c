@@ -630,7 +630,7 @@ static void test_experts(void **state) {
 
 /* ---- gated ---- */
 
-static const uint32_t legal_views[] = {0, 1, 2};
+static const uint32_t legal_views[] = {0, 1, 2, 3};
 
 /* A call whose kernel takes rows of two matrices in turn. */
 static call gated_call(family f, uint64_t rows, uint64_t cols, qk_spec_constant *list) {
@@ -643,6 +643,16 @@ static call gated_call(family f, uint64_t rows, uint64_t cols, qk_spec_constant 
     c.views.x_strides[0] = QK_SAME_X;
     c.expert_views.sets = 2;
     c.views.gated = c.expert_views.gated = 1;
+    return c;
+}
+
+/* A call whose kernel adds up the two slots of each of three tokens. */
+static call added_call(uint64_t rows, uint64_t cols, qk_spec_constant *list) {
+    call c = gated_call(GEMV_ID, rows, cols, list);
+    list[VIEWS].legal_count = 4;
+    c.expert_views.sets = 0;
+    c.expert_views.gated = 0;
+    c.expert_views.adds_slots = 1;
     return c;
 }
 
@@ -681,6 +691,59 @@ static void test_refused_gates(void **state) {
     GATED(GEMV, c.weights.size = 256 * 8 * BYTES - 1, SIZE, "weights[0].size is");
     GATED(GEMV_ID, c.y.size = 768 * 4 - 1, SIZE, "y.size is 3071 bytes, must be at least 3072");
     GATED(GEMV_ID, c.weights.size = 768 * 8 * BYTES - 1, SIZE, "weights[0].size is");
+}
+
+#define ADDED(change, status, text)                                                                                    \
+    do {                                                                                                               \
+        qk_spec_constant list[N_CONSTANTS];                                                                            \
+        call c = added_call(128, 256, list);                                                                           \
+        change;                                                                                                        \
+        refuses(&c, QK_ERROR_##status, text);                                                                          \
+    } while (0)
+
+static void test_refused_slots(void **state) {
+    (void)state;
+    const char *sets = "views->adds_slots is 1, must be 0 where there are several sets";
+    const char *epilogue = "views->adds_slots must be 0 for an epilogue with a bias, a gate or scales of rows";
+    const char *wide = "views->adds_slots must be 0 for this shape on this device";
+    ADDED(list[VIEWS].legal_count = 3, UNSUPPORTED,
+          "views->adds_slots is 1, must be 0: the kernel has a result for each slot");
+    ADDED(c.expert_views.sets = 2, ARGUMENT, sets);
+    ADDED(c.expert_views.sets = 2; c.expert_views.gated = 1, ARGUMENT, sets);
+    ADDED(c.epilogue.bias = &c.residual, UNSUPPORTED, epilogue);
+    ADDED(c.epilogue.gate = &c.residual, UNSUPPORTED, epilogue);
+    ADDED(c.epilogue.scale = &c.residual; c.epilogue.scale_per = QK_PER_ROW, UNSUPPORTED, epilogue);
+    ADDED(c.cols = 256 + 32, UNSUPPORTED, wide); /* no larger tiles */
+    ADDED(c.backend.limits.storage_range = 128 * 8 * BYTES * 3 - 1, UNSUPPORTED,
+          "views->adds_slots must be 0 for experts that do not fit into a binding together");
+    ADDED(c.y.size = 3 * 128 * 4 - 1, SIZE, "y.size is 1535 bytes, must be at least 1536");
+    ADDED(c.epilogue.residual = &c.residual; c.residual.size = 3 * 128 * 4 - 1, SIZE, "residual.size is 1535 bytes");
+    ADDED(c.epilogue.scale = &c.residual; c.epilogue.scale_per = QK_PER_VECTOR;
+          c.residual.size = 6 * 4 - 1, SIZE, "scale.size is 23 bytes");
+    ADDED(c.expert_views.y_stride = 127, ARGUMENT, "views->y_stride is 127, must be at least 128");
+}
+
+/* There is a result for each token, and a workgroup for each of their parts: subgroups take slots in the place of rows. */
+static void test_slots(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 200; i++) {
+        qk_spec_constant list[N_CONSTANTS];
+        call c = added_call(1 + below(400), 64 * (1 + below(4)), list);
+        c.expert_views.y_stride = c.rows + below(9);
+        c.y.offset = 4 * below(9);
+        takes(&c);
+        assert_int_equal(noted.count, 1);
+        const record *r = &noted.launches[0];
+        const uint32_t *v = r->push + 9;
+        assert_int_equal(r->values[VIEWS], 3);
+        assert_int_equal(r->values[SCHEDULE], QK_SCHEDULE_WIDE);
+        assert_int_equal(r->push[0], c.rows);
+        assert_int_equal(v[5], 0); /* slots of y */
+        assert_int_equal(v[6], c.expert_views.y_stride);
+        assert_int_equal(v[9], 1);
+        assert_int_equal(r->ranges[4].offset + v[4] * 4, c.y.offset);
+        assert_true(r->workgroups <= 3 * c.rows);
+    }
 }
 
 /* Where rows of a launch begin, as views.glsl and finish.glsl have it. */
@@ -831,7 +894,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused),       cmocka_unit_test(test_addresses),
                                        cmocka_unit_test(test_many_products), cmocka_unit_test(test_off),
                                        cmocka_unit_test(test_halves),        cmocka_unit_test(test_uneven),
-                                       cmocka_unit_test(test_experts),       cmocka_unit_test(test_refused_gates),
+                                       cmocka_unit_test(test_experts),       cmocka_unit_test(test_refused_slots),
+                                       cmocka_unit_test(test_slots),         cmocka_unit_test(test_refused_gates),
                                        cmocka_unit_test(test_gates),         cmocka_unit_test(test_refused_norms),
                                        cmocka_unit_test(test_norms)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -184,7 +184,8 @@ static uint64_t sum_vector(const reference *r, const qg_job *job, uint64_t v, fl
     return 0;
 }
 
-/* Of result vector `v`, whose sums are there, and those of the same token behind it, `others`: all of them, each times its scale. */
+/* Of result vector `v`, whose sums are there, and those of the same token behind it, `others`: all of them, each
+ * times its scale. */
 static void add_slots(reference *r, const qg_job *job, uint64_t v, float *sums, float *others) {
     double limit = 0;
     for (uint64_t slot = 0; slot < job->places.added; ++slot) {

@@ -412,8 +412,8 @@ static bool judge_gated(judge *j, const void *y, uint64_t v, uint64_t n) {
     return judge_sum(j, n, v, got, sum, stored_limit(j->data->y_type, sum, limit));
 }
 
-/* Row `n` of the results that are sums over a token's slots, of which `v` is the first: each rounds once more, as it is scaled, and once for
- * each slot that is added. */
+/* Row `n` of the results that are sums over a token's slots, of which `v` is the first: each rounds once more, as it
+ * is scaled, and once for each slot that is added. */
 static bool judge_added(judge *j, const void *y, uint64_t v, uint64_t n) {
     const qg_places *p = &j->data->places;
     const qg_epilogue *e = &j->data->epilogue;

@@ -3537,6 +3537,7 @@ static const qk_table iq1_m_gemv_id_f32_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 static const uint32_t iq1_m_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t iq1_m_gemv_id_f32_vulkan_views[] = {0, 1, 2, 3};
 static const qk_spec_constant iq1_m_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_dequant_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_f32_vulkan_rows},
     {12, "checked", 0, 2, iq1_m_gemv_f32_vulkan_checked},
@@ -3545,7 +3546,7 @@ static const qk_spec_constant iq1_m_gemv_id_f32_vulkan_constants[] = {{0, "local
     {20, "schedule", 0, 3, iq1_m_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, iq1_m_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, iq1_m_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 static const qk_code *const iq1_m_gemv_id_f32_schedules[] = {0, &qk_iq1_m_gemv_id_rows_spirv, &qk_iq1_m_gemv_id_wide_spirv};
 
@@ -3616,7 +3617,7 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, iq1_m_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, iq1_m_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, iq1_m_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 static const qk_code *const iq1_m_gemv_id_int8_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
@@ -3663,7 +3664,7 @@ static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, iq1_m_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, iq1_m_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, iq1_m_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
@@ -3709,7 +3710,7 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, iq1_m_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, iq1_m_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, iq1_m_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
@@ -3763,7 +3764,7 @@ static const qk_spec_constant iq1_m_gemv_id_f16_vulkan_constants[] = {{0, "local
     {20, "schedule", 0, 3, iq1_m_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, iq1_m_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, iq1_m_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
@@ -3830,7 +3831,7 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, iq1_m_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, iq1_m_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, iq1_m_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
@@ -3876,7 +3877,7 @@ static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, iq1_m_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, iq1_m_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, iq1_m_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
@@ -3922,7 +3923,7 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, iq1_m_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, iq1_m_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, iq1_m_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {

@@ -1401,6 +1401,7 @@ static const qk_table mxfp4_gemv_id_f32_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 static const uint32_t mxfp4_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t mxfp4_gemv_id_f32_vulkan_views[] = {0, 1, 2, 3};
 static const qk_spec_constant mxfp4_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_dequant_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
     {12, "checked", 0, 2, mxfp4_gemv_f32_vulkan_checked},
@@ -1408,7 +1409,7 @@ static const qk_spec_constant mxfp4_gemv_id_f32_vulkan_constants[] = {{0, "local
     {20, "schedule", 0, 3, mxfp4_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, mxfp4_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, mxfp4_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 static const qk_code *const mxfp4_gemv_id_f32_schedules[] = {0, &qk_mxfp4_gemv_id_rows_spirv, &qk_mxfp4_gemv_id_wide_spirv};
 
@@ -1478,7 +1479,7 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, mxfp4_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, mxfp4_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, mxfp4_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 static const qk_code *const mxfp4_gemv_id_int8_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
@@ -1525,7 +1526,7 @@ static const qk_spec_constant mxfp4_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, mxfp4_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, mxfp4_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, mxfp4_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
@@ -1571,7 +1572,7 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, mxfp4_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, mxfp4_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, mxfp4_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
@@ -1625,7 +1626,7 @@ static const qk_spec_constant mxfp4_gemv_id_f16_vulkan_constants[] = {{0, "local
     {20, "schedule", 0, 3, mxfp4_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, mxfp4_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, mxfp4_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
@@ -1691,7 +1692,7 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, mxfp4_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, mxfp4_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, mxfp4_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
@@ -1737,7 +1738,7 @@ static const qk_spec_constant mxfp4_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, mxfp4_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, mxfp4_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, mxfp4_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
@@ -1783,7 +1784,7 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, mxfp4_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, mxfp4_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, mxfp4_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {

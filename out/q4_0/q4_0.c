@@ -1325,6 +1325,7 @@ static const qk_field q4_0_gemv_id_f32_push[] = {
     {"y_outer", 88, 4},
 };
 static const uint32_t q4_0_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q4_0_gemv_id_f32_vulkan_views[] = {0, 1, 2, 3};
 static const qk_spec_constant q4_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_dequant_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_f32_vulkan_rows},
     {11, "padded", 0, 2, q4_0_gemv_f32_vulkan_padded},
@@ -1333,7 +1334,7 @@ static const qk_spec_constant q4_0_gemv_id_f32_vulkan_constants[] = {{0, "local_
     {20, "schedule", 0, 3, q4_0_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_0_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, q4_0_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 static const qk_code *const q4_0_gemv_id_f32_schedules[] = {0, &qk_q4_0_gemv_id_rows_spirv, &qk_q4_0_gemv_id_wide_spirv};
 
@@ -1400,7 +1401,7 @@ static const qk_spec_constant q4_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {20, "schedule", 0, 3, q4_0_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_0_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, q4_0_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 static const qk_code *const q4_0_gemv_id_int8_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
@@ -1443,7 +1444,7 @@ static const qk_spec_constant q4_0_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q4_0_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_0_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, q4_0_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
@@ -1485,7 +1486,7 @@ static const qk_spec_constant q4_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q4_0_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_0_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, q4_0_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
@@ -1537,7 +1538,7 @@ static const qk_spec_constant q4_0_gemv_id_f16_vulkan_constants[] = {{0, "local_
     {20, "schedule", 0, 3, q4_0_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_0_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, q4_0_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
@@ -1600,7 +1601,7 @@ static const qk_spec_constant q4_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {20, "schedule", 0, 3, q4_0_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_0_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, q4_0_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
@@ -1642,7 +1643,7 @@ static const qk_spec_constant q4_0_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q4_0_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_0_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, q4_0_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
@@ -1684,7 +1685,7 @@ static const qk_spec_constant q4_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q4_0_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_0_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, q4_0_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {

@@ -1550,6 +1550,7 @@ static const qk_field q4_K_gemv_id_f32_push[] = {
     {"y_outer", 88, 4},
 };
 static const uint32_t q4_K_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q4_K_gemv_id_f32_vulkan_views[] = {0, 1, 2, 3};
 static const qk_spec_constant q4_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_dequant_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
     {12, "checked", 0, 2, q4_K_gemv_f32_vulkan_checked},
@@ -1557,7 +1558,7 @@ static const qk_spec_constant q4_K_gemv_id_f32_vulkan_constants[] = {{0, "local_
     {20, "schedule", 0, 3, q4_K_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_K_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_K_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, q4_K_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 static const qk_code *const q4_K_gemv_id_f32_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv};
 
@@ -1623,7 +1624,7 @@ static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {20, "schedule", 0, 3, q4_K_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_K_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_K_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, q4_K_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 static const qk_code *const q4_K_gemv_id_int8_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
@@ -1665,7 +1666,7 @@ static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q4_K_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_K_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_K_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, q4_K_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
@@ -1706,7 +1707,7 @@ static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q4_K_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_K_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_K_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, q4_K_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
@@ -1757,7 +1758,7 @@ static const qk_spec_constant q4_K_gemv_id_f16_vulkan_constants[] = {{0, "local_
     {20, "schedule", 0, 3, q4_K_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 1, 1, q4_K_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_K_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, q4_K_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
@@ -1819,7 +1820,7 @@ static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {20, "schedule", 0, 3, q4_K_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 1, 1, q4_K_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_K_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, q4_K_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
@@ -1860,7 +1861,7 @@ static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q4_K_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 1, 1, q4_K_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_K_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, q4_K_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
@@ -1901,7 +1902,7 @@ static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q4_K_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 1, 1, q4_K_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q4_K_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, q4_K_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {

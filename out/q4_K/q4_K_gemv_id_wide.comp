@@ -216,53 +216,72 @@ void stage_x(uint vector, uint m, uint begin, uint end, uint own, uint step) {
 }
 
 // Subgroups share a row, each with the slice of x that it holds. Parts of results that follow each other share x: a workgroup takes such.
+// Of results that are sums over the slots of a token, subgroups share those, too, and add up what each has of its own.
 void main() {
     const uint tiles = row_tiles / 4u;
     // Of a short row, fewer lanes have the tiles; the others of the subgroup take other rows.
-    uint width = gl_SubgroupSize, split = 1u, held = ~0u, held_vector = ~0u, turn = 0u;
-    while (width / 2u >= ROWS && width / 2u * TILES >= tiles) width /= 2u;
+    uint width = gl_SubgroupSize, split = 1u, at_once = 1u, held = ~0u, held_vector = ~0u, turn = 0u;
+    while (width / 2u >= (VIEWS == 3u ? max(ROWS, 4u) : ROWS) && width / 2u * TILES >= tiles) width /= 2u;
     const uint slice = width * TILES, slices = (tiles + slice - 1u) / slice, lane = gl_SubgroupInvocationID % width;
     while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
-    const uint rest = gl_SubgroupSize / width, teams = gl_NumSubgroups / split * rest;
-    const uint team = gl_SubgroupID / split * rest + gl_SubgroupInvocationID / width;
-    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = (VIEWS == 0u ? 1u : sets) * batch * slots * parts;
+    const uint added = VIEWS == 3u ? slots : 1u;  // slots of a result
+    while (at_once < added && gl_NumSubgroups % (2u * split * at_once) == 0u) at_once *= 2u;
+    const uint joint = split * at_once, rest = gl_SubgroupSize / width, teams = gl_NumSubgroups / joint * rest;
+    const uint team = gl_SubgroupID / joint * rest + gl_SubgroupInvocationID / width;
+    const uint own = rest * ROWS, place_of_team = gl_SubgroupInvocationID / width * ROWS + lane;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = (VIEWS == 0u ? 1u : sets) * batch * slots / added * parts;
     const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x;
     const uint work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
     for (uint work = work_first; work < work_first + each + uint(gl_WorkGroupID.x < more); ++work) {
-        const uint pair = pair_of(work / parts), first = work % parts * teams * ROWS, expert = ids[id_of(pair)];
-        const uint vector = x_slots == 1u ? pair / slots : pair;
-        const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end;
-        const uint begin = row_of_expert(expert - expert_first), row = begin + first + team * ROWS, end = begin + rows;
+        const uint results = pair_of(work / parts * added), first = work % parts * teams * ROWS;
+        const uint expert_of_all = ids[id_of(results)];  // where they are of one
         float sum[ROWS];
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
-        for (uint c0 = 0u; c0 < slices; c0 += split) {
-            const uint c = c0 + gl_SubgroupID % split;
-            const bool kept = c0 == held && vector == held_vector;
-            // What is loaded of x does not wait for the expert's number.
-            if (STAGED > 1u && !kept) stage_x(vector, 0u, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane, width);
-            [[unroll]] for (uint k = 0; k < TILES; ++k) {
-                const uint j = c * slice + k * width + lane;
-                if (STAGED == 1u && !kept) load_x(vector, min(j, tiles - 1u), k);
-                if (j >= tiles) continue;
-                if (!bound) continue;
-                uvec4 fours[ROWS][3]; uint words[ROWS][2];
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+        for (uint slots_before = 0u; slots_before < added; slots_before += at_once) {
+            const uint slot = slots_before + (VIEWS == 3u ? gl_SubgroupID % joint / split : 0u), pair = results + min(slot, added - 1u);
+            const uint vector = x_slots == 1u ? pair / slots : pair, expert = VIEWS == 3u ? ids[id_of(pair)] : expert_of_all;
+            const uint first_pair = results + slots_before, first_vector = x_slots == 1u ? first_pair / slots : first_pair;
+            const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end && slot < added;
+            const uint begin = row_of_expert(expert - expert_first), row = begin + first + team * ROWS, end = begin + rows;
+            float before[ROWS];  // of slots before
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) before[r] = sum[r], sum[r] = 0.0;
+            for (uint c0 = 0u; c0 < slices; c0 += split) {
+                const uint c = c0 + gl_SubgroupID % split;
+                const bool kept = c0 == held && first_vector == held_vector;
+                // What is loaded of x does not wait for the expert's number.
+                if (STAGED > 1u && !kept)
+                    stage_x(first_vector, 0u, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane, width);
+                [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                    const uint j = c * slice + k * width + lane;
+                    if (STAGED == 1u && !kept) load_x(vector, min(j, tiles - 1u), k);
+                    if (j >= tiles) continue;
+                    if (!bound) continue;
+                    uvec4 fours[ROWS][3]; uint words[ROWS][2];
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+                }
+                held = c0;
+                held_vector = first_vector;
             }
-            held = c0;
-            held_vector = vector;
+            if (!found && slot < added && first == 0u && expert_first == 0u && gl_SubgroupID == slot % at_once * split &&
+                gl_SubgroupInvocationID == 0u)
+                atomicAdd(out_of_range, 1u);  // it has zeros
+            if (VIEWS == 3u) {
+                const float scale = scale_of_pair(pair, expert);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = before[r] + sum[r] * scale;
+            }
         }
-        if (found ? !bound : expert_first != 0u) continue;  // another launch's
-        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        const bool here = expert_of_all < experts ? expert_of_all >= expert_first && expert_of_all < expert_end : expert_first == 0u;
+        if (VIEWS != 3u && !here) continue;  // another launch's
         float total = sum_of_lanes(sum, width);
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
-        const uint n = first + team * ROWS + lane, place = turn++ % 2u * gl_NumSubgroups * ROWS + gl_SubgroupID * ROWS + lane;
-        if (split > 1u) {
+        const uint n = first + team * ROWS + lane, place = (turn++ % 2u * gl_NumSubgroups + gl_SubgroupID) * own + place_of_team;
+        if (joint > 1u) {
             if (lane < ROWS) partial[place] = total;
             barrier();
         }
-        if (gl_SubgroupID % split > 0u || lane >= ROWS || n >= rows) continue;
-        for (uint s = 1u; s < split; ++s) total += partial[place + s * ROWS];
-        finish(pair, expert, n, total, scale_of_pair(pair, expert));
+        if (gl_SubgroupID % joint > 0u || lane >= ROWS || n >= rows) continue;
+        for (uint s = 1u; s < joint; ++s) total += partial[place + s * own];
+        finish(results, expert_of_all, n, total, VIEWS == 3u ? 1.0 : scale_of_pair(results, expert_of_all));
     }
 }

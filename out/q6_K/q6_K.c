@@ -1440,6 +1440,7 @@ static const qk_field q6_K_gemv_id_f32_push[] = {
     {"y_outer", 88, 4},
 };
 static const uint32_t q6_K_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q6_K_gemv_id_f32_vulkan_views[] = {0, 1, 2, 3};
 static const qk_spec_constant q6_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_dequant_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
     {12, "checked", 0, 2, q6_K_gemv_f32_vulkan_checked},
@@ -1447,7 +1448,7 @@ static const qk_spec_constant q6_K_gemv_id_f32_vulkan_constants[] = {{0, "local_
     {20, "schedule", 0, 3, q6_K_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q6_K_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q6_K_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, q6_K_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 static const qk_code *const q6_K_gemv_id_f32_schedules[] = {0, &qk_q6_K_gemv_id_rows_spirv, &qk_q6_K_gemv_id_wide_spirv};
 
@@ -1513,7 +1514,7 @@ static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {20, "schedule", 0, 3, q6_K_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q6_K_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q6_K_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, q6_K_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 static const qk_code *const q6_K_gemv_id_int8_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
@@ -1555,7 +1556,7 @@ static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q6_K_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q6_K_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q6_K_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, q6_K_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
@@ -1596,7 +1597,7 @@ static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q6_K_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q6_K_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q6_K_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, q6_K_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
@@ -1647,7 +1648,7 @@ static const qk_spec_constant q6_K_gemv_id_f16_vulkan_constants[] = {{0, "local_
     {20, "schedule", 0, 3, q6_K_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 1, 1, q6_K_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q6_K_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, q6_K_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
@@ -1709,7 +1710,7 @@ static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {20, "schedule", 0, 3, q6_K_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 1, 1, q6_K_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q6_K_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, q6_K_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
@@ -1750,7 +1751,7 @@ static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q6_K_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 1, 1, q6_K_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q6_K_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, q6_K_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
@@ -1791,7 +1792,7 @@ static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q6_K_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 1, 1, q6_K_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, q6_K_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, q6_K_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {

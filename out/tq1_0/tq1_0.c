@@ -1375,6 +1375,7 @@ static const qk_field tq1_0_gemv_id_f32_push[] = {
     {"y_outer", 88, 4},
 };
 static const uint32_t tq1_0_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t tq1_0_gemv_id_f32_vulkan_views[] = {0, 1, 2, 3};
 static const qk_spec_constant tq1_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_dequant_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_f32_vulkan_rows},
     {12, "checked", 0, 2, tq1_0_gemv_f32_vulkan_checked},
@@ -1382,7 +1383,7 @@ static const qk_spec_constant tq1_0_gemv_id_f32_vulkan_constants[] = {{0, "local
     {20, "schedule", 0, 3, tq1_0_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, tq1_0_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, tq1_0_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 static const qk_code *const tq1_0_gemv_id_f32_schedules[] = {0, &qk_tq1_0_gemv_id_rows_spirv, &qk_tq1_0_gemv_id_wide_spirv};
 
@@ -1449,7 +1450,7 @@ static const qk_spec_constant tq1_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, tq1_0_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, tq1_0_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, tq1_0_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 static const qk_code *const tq1_0_gemv_id_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, &qk_tq1_0_gemv_id_int8_wide_spirv};
 
@@ -1492,7 +1493,7 @@ static const qk_spec_constant tq1_0_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, tq1_0_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, tq1_0_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, tq1_0_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
@@ -1534,7 +1535,7 @@ static const qk_spec_constant tq1_0_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, tq1_0_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_f32_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, tq1_0_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, tq1_0_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
@@ -1585,7 +1586,7 @@ static const qk_spec_constant tq1_0_gemv_id_f16_vulkan_constants[] = {{0, "local
     {20, "schedule", 0, 3, tq1_0_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, tq1_0_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, tq1_0_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
@@ -1648,7 +1649,7 @@ static const qk_spec_constant tq1_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, tq1_0_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, tq1_0_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, tq1_0_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
@@ -1690,7 +1691,7 @@ static const qk_spec_constant tq1_0_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, tq1_0_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, tq1_0_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, tq1_0_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
@@ -1732,7 +1733,7 @@ static const qk_spec_constant tq1_0_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, tq1_0_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_f16_vulkan_x_type},
     {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 3, tq1_0_gemv_f32_vulkan_views},
+    {30, "views", 0, 4, tq1_0_gemv_id_f32_vulkan_views},
     {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {

@@ -138,6 +138,48 @@ if [[ $targets == *msl* ]]; then
   refuses "a gate in Metal" "views->gated is 1, must be 0: the kernel does not take rows of two matrices in turn" "$QKGEN" "$@" \
     ${views/=0:0/=same},gated=1 --target msl --out "$work/y"
 fi
+# The slots of a token are added up: of each schedule, of one slot and of more than a workgroup has subgroups for, with all that may be behind.
+added="views=adds_slots=1,y_stride=72,weights_stride=71"
+for format in q4_K iq3_xxs; do
+  for more in "" ",y_type=f16,x_offset=48 constants=schedule:0" " constants=staged:1024,rows:2" " epilogue=533" ",y_type=bf16,y_offset=2 epilogue=516"; do
+    for slots in 1 3 8 13; do
+      case_of "format=$format family=gemv_id type=f32 cols=2048 experts=5 slots=$slots batch=2 $added$more"
+    done
+  done
+done
+for rows in 8 2 1; do # of short rows, several are in a subgroup
+  case_of "format=q4_K family=gemv_id type=f32 cols=256 experts=5 slots=3 batch=2 $added constants=rows:$rows"
+  case_of "format=q8_0 family=gemv_id type=f32 cols=256 experts=5 slots=8 batch=2 $added constants=rows:$rows"
+done
+case_of "format=q4_0 family=gemv_id class=split type=f16 cols=96 experts=3 slots=5 batch=3 $added,x_stride=504"
+case_of "format=q4_0 family=gemv_id class=int8 type=f32 cols=10240 experts=3 slots=2 batch=1 $added"
+head -c $((15 * 8 * 34)) "$work/all_w" >"$work/w"
+head -c $((6 * 1024)) "$work/all_f32" >"$work/x"
+printf '\2\0\0\0\1\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0' >"$work/ids"
+printf '\0\0\x80\x3f\0\0\0\x40\0\0\x80\x40\0\0\x80\xbf\0\0\0\x3f\0\0\0\0' >"$work/factors" # 1 2 4 -1 0.5 0
+set -- run gemv_id --format q8_0 --type f32 --in "$work/w" --x "$work/x" --ids "$work/ids" --experts 3 --rows 5 --cols 256 --tokens 2 \
+  --slots 3 --x-slots 3
+check "slots alone" "$QKGEN" "$@" --target c --out "$work/y0"
+check "their sums with factors, of each token" "$QKGEN" "$@" --target c --views adds_slots=1 --scale "$work/factors" --scale-per vector \
+  --out "$work/expected"
+check "the first and the second times their factors, for the third is of no expert" awk 'BEGIN { for (t = 0; t < 2; ++t) for (n = 0; n < 5; ++n) {
+  split(t ? "-1 0.5 0" : "1 2 0", f, " "); sum = 0; for (s = 0; s < 3; ++s) sum += f[s + 1] * ARGV[1 + (t * 3 + s) * 5 + n]
+  d = ARGV[31 + t * 5 + n] - sum; if (d * d > 1e-10 * sum * sum) exit 1 } }' $(od -An -v -tf4 "$work/y0") $(od -An -v -tf4 "$work/expected")
+check "one result for each token" test "$(stat -c %s "$work/expected")" = 40
+wrong_slots() { refuses "$1" "$2" "$QKGEN" "${@:4}" --views "adds_slots=$3" --out "$work/none"; }
+wrong_slots "slots neither added nor not" "adds_slots must be 0 or 1, not '2'" 2 "$@" --target c
+wrong_slots "slots of several sets" "slots that are added up are of one set" 1,sets=2 "$@" --target c
+if [[ $targets == *vulkan* ]]; then
+  check "they are added up on Vulkan" "$QKGEN" "$@" --target vulkan --views adds_slots=1 --scale "$work/factors" --scale-per vector --out "$work/y"
+  check "an id that is out of range" grep -q "1 of 6 ids are not below --experts 3" <("$QKGEN" "$@" --target vulkan --views adds_slots=1 --out "$work/y1" 2>&1)
+  check "to the same bytes" cmp "$work/expected" "$work/y"
+  wrong_slots "slots of many tokens" "views->adds_slots is 1, must be 0: the kernel has a result for each slot" 1 "${@/gemv_id/gemm_id}" --target vulkan
+  head -c 60 "$work/all_f32" >"$work/bias"
+  wrong_slots "slots with a bias" "must be 0 for an epilogue with a bias, a gate or scales of rows" 1 "$@" --target vulkan --bias "$work/bias"
+fi
+if [[ $targets == *msl* ]]; then
+  wrong_slots "slots in Metal" "views->adds_slots is 1, must be 0: the kernel has a result for each slot" 1 "$@" --target msl
+fi
 # x that is normed, before and with all else: of one and several vectors, in each schedule that has all of them, with parts and gates.
 right() {
   check "$1: it is not refused" grep -q ^right <("${QKGEN_NEWER:-$QKGEN}" soak --case "class=exact seed=3 offset=1 x=gaussian weights=random $1" 2>&1)

@@ -465,7 +465,7 @@ static void test_added() {
     // Of many tokens, or a device without such sums, ggml adds them.
     forget();
     ctx.device->subgroup_shuffle = false;
-    CHECK(multiply() && ctx.num_additional_fused_ops == 0 && launches("qkgen_q4_0_gemv_id_f32") == 1 && notes[0].buffers[4].offset == Y);
+    CHECK(multiply() && ctx.num_additional_fused_ops == 0 && launches("qkgen_q4_0_gemv_id_f32") == 1 && notes.back().buffers[4].offset == Y);
     ctx.unsynced_nodes_written.clear();
     forget();
     ctx.device->subgroup_shuffle = true;

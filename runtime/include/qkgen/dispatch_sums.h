@@ -409,9 +409,10 @@ static inline uint32_t *qk_push_experts_(const qk_kernel *kernel, const qk_gemv_
 
 /* Rows that a workgroup takes at a time, where threads keep x: more where rows are so short that a subgroup has lanes for several. */
 static inline uint64_t qk_rows_of_experts_(const qk_kernel *kernel, const qk_limits *limits, const uint32_t *constants,
-                                           uint64_t cols) {
+                                           uint64_t cols, uint32_t least) {
     uint64_t kept = kernel->kept_elements != 0 ? kernel->kept_elements : QK_KEPT_VALUES;
-    uint32_t width = qk_lanes_(limits), least = qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 4);
+    uint32_t width = qk_lanes_(limits), rows = qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 4);
+    least = rows > least ? rows : least;
     while (width / 2 >= least && width / 2 * kept >= cols)
         width /= 2;
     return qk_rows_of_workgroup_(kernel, limits, constants, cols) * (qk_lanes_(limits) / width);
@@ -438,6 +439,7 @@ static inline int qk_slots_constants_(const qk_kernel *kernel, const qk_limits *
                                       uint64_t rows, uint32_t *constants) {
     if (!qk_own_constants_(kernel, limits, 1, rows, g->cols, 0, 0, constants))
         return 0;
+    qk_set_constant_(kernel, QK_CONSTANT_STAGED, 1, constants); /* subgroups have x of their own */
     uint32_t threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64);
     while (2 * threads <= qk_min_(limits->workgroup_size, QK_SLOTS_THREADS) && g->slots > qk_slots_at_once_(kernel, limits, constants, g))
         qk_set_constant_(kernel, QK_CONSTANT_LOCAL_SIZE_X, threads *= 2, constants);
@@ -520,7 +522,7 @@ static inline qk_status qk_launch_experts_(const qk_call_ *call, const qk_gemv_i
     const uint64_t at_once = adds ? qk_slots_at_once_(kernel, &call->backend->limits, constants, g) : 1;
     if (qk_keeps_x_(kernel, &call->backend->limits, 1, qk_wanted_schedule_(kernel)))
         groups = qk_min_((adds ? g->tokens : pairs) *
-                             qk_ceil_(rows * at_once, qk_rows_of_experts_(kernel, &call->backend->limits, constants, cols)),
+                             qk_ceil_(rows * at_once, qk_rows_of_experts_(kernel, &call->backend->limits, constants, cols, adds ? 4 : 1)),
                          qk_walking_workgroups_(kernel, &call->backend->limits, 1, threads));
     groups = qk_max_(groups, qk_least_workgroups_(&call->backend->limits, pairs * rows, cols, threads));
     launch.workgroups = (uint32_t)qk_min_(groups, qk_max_workgroups_(call));

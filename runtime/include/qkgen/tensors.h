@@ -96,7 +96,8 @@ static inline qk_status qk_product_shape_(const qk_kernel *kernel, const qk_prod
     const uint64_t each = p->gated != 0 ? 2 : 1; /* matrices of a result */
     int fits = x[0] == w[0] && y[0] == w[1] && y[2] == x[2] && (by_id || y[3] == x[3]);
     if (by_id)
-        fits = fits && y[1] == (p->adds_slots != 0 ? 1 : ids[0]) && y[2] == ids[1] && (x[1] == 1 || x[1] == ids[0]) && each * y[3] == w[3] && x[3] == 1;
+        fits = fits && y[1] == (p->adds_slots != 0 ? 1 : ids[0]) && y[2] == ids[1] &&
+               (x[1] == 1 || x[1] == ids[0]) && each * y[3] == w[3] && x[3] == 1;
     else
         fits = fits && y[1] == x[1] && w[2] != 0 && each * y[2] % w[2] == 0 && w[3] != 0 && y[3] % w[3] == 0;
     return fits ? QK_OK
