@@ -16,6 +16,7 @@ struct vk_qk_node {
     qk_epilogue epilogue;
     qk_tensor other, residual; // that the epilogue reads
     const ggml_tensor * norm; // of its x, which is in the launch, too
+    int behind; // the product comes so many nodes behind its norm
 };
 
 static qkgen::routing & ggml_vk_qk_routing() {
@@ -301,20 +302,24 @@ static bool ggml_vk_qk_gates(const ggml_backend_vk_context * ctx, const ggml_cgr
 static void ggml_vk_qk_prepare(ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at);
 
 // Takes a norm of one token, which ggml fused with its weights, into the launch of the products behind it, if these are more than one, and
-// all that reads it.
+// all that reads it. Where there are several sequences, a view of their cache comes in between.
 static void ggml_vk_qk_norms(ggml_backend_vk_context * ctx, const ggml_cgraph * graph, int at) {
     int & count = ctx->num_additional_fused_ops;
     const ggml_tensor * rms = graph->nodes[at], * x = rms->src[0];
+    int first = at + 2;
+    while (first < graph->n_nodes && ggml_op_is_empty(graph->nodes[first]->op)) {
+        first++;
+    }
     if (ctx->qk != nullptr) {
         ctx->qk->norm = nullptr;
     }
     if (count != 1 || ctx->fused_rms_norm_mode != RMS_NORM_MUL || ctx->do_add_rms_partials_offset_calculation ||
-        at + 2 >= graph->n_nodes || graph->nodes[at + 2]->src[1] != graph->nodes[at + 1] || !ggml_vk_qk_multiplies(graph->nodes[at + 2])) {
+        first >= graph->n_nodes || graph->nodes[first]->src[1] != graph->nodes[at + 1] || !ggml_vk_qk_multiplies(graph->nodes[first])) {
         return;
     }
     const ggml_tensor * normed = graph->nodes[at + 1], * weights = normed->src[normed->src[0] == rms];
     count = 0;
-    ggml_vk_qk_prepare(ctx, graph, at + 2);
+    ggml_vk_qk_prepare(ctx, graph, first);
     vk_qk_node & node = *ctx->qk;
     const qk_tensor factors = ggml_vk_qk_tensor(ctx, weights);
     const bool all = node.p.epilogue == nullptr && ggml_node_get_use_count(graph, at + 1) == (node.p.gated ? 2 : count + 1);
@@ -322,8 +327,9 @@ static void ggml_vk_qk_norms(ggml_backend_vk_context * ctx, const ggml_cgraph * 
         (normed->flags & GGML_TENSOR_FLAG_OUTPUT) == 0 && qk_product_norms(&node.p, &factors, ggml_get_op_params_f32(rms, 0))) {
         node.p.x.range = ggml_vk_qk_tensor(ctx, x).range;
         node.norm = rms;
-        count += 2;
-        ctx->fused_ops_write_mask <<= 2;
+        node.behind = first - at;
+        count += node.behind;
+        ctx->fused_ops_write_mask <<= node.behind;
     } else {
         count = 1;
         ctx->fused_ops_write_mask = 1 << 1;
@@ -341,7 +347,7 @@ static void ggml_vk_qk_prepare(ggml_backend_vk_context * ctx, const ggml_cgraph 
         return;
     }
     if (ctx->qk == nullptr) {
-        ctx->qk.reset(new vk_qk_node { ggml_vk_qk_state(ctx), {}, {}, {}, {}, nullptr });
+        ctx->qk.reset(new vk_qk_node { ggml_vk_qk_state(ctx), {}, {}, {}, {}, nullptr, 0 });
     }
     vk_qk_node & node = *ctx->qk;
     int & count = ctx->num_additional_fused_ops, & written = ctx->fused_ops_write_mask;
@@ -370,7 +376,8 @@ static void ggml_vk_qk_prepare(ggml_backend_vk_context * ctx, const ggml_cgraph 
 // MUL_MAT and MUL_MAT_ID, or the RMS_NORM before, as they were prepared.
 static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subctx, const ggml_cgraph * graph, int at) {
     const bool norms = graph->nodes[at]->op == GGML_OP_RMS_NORM && ctx->qk != nullptr && ctx->qk->norm == graph->nodes[at];
-    at += norms ? 2 : 0;
+    const int begin = at;
+    at += norms ? ctx->qk->behind : 0;
     const ggml_tensor * mul = graph->nodes[at], * w = mul->src[0], * ids = mul->src[2];
     const ggml_tensor * x = norms ? ctx->qk->norm->src[0] : mul->src[1];
     if (!ggml_vk_qk_multiplies(mul)) {
@@ -400,7 +407,7 @@ static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subct
     }
     if (!ours && ctx->num_additional_fused_ops != 0) { // ggml takes the product alone, which may lie where something still reads
         ctx->num_additional_fused_ops = norms ? 1 : 0;
-        ctx->unsynced_nodes_written.push_back(norms ? graph->nodes[at - 1] : mul);
+        ctx->unsynced_nodes_written.push_back(norms ? graph->nodes[begin + 1] : mul);
         call.barrier();
     }
     if (!ours && norms) {

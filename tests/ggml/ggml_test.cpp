@@ -478,8 +478,8 @@ static void test_normed() {
     ggml_tensor w = tensor(GGML_TYPE_Q4_0, 0, 256, 64), v = tensor(GGML_TYPE_Q4_0, 70 * 144, 256, 64);
     ggml_tensor gate = op(GGML_OP_MUL_MAT, Y, &w, &normed, 64, 1), up = op(GGML_OP_MUL_MAT, Y + 4096, &v, &normed, 64, 1);
     ggml_tensor last = op(GGML_OP_GLU, Y, &gate, &up, 64, 1), reads = op(GGML_OP_ADD, Z + 4096, &x, &x, 64, 1);
-    ggml_tensor * nodes[] = { &rms, &normed, &gate, &up, &last, &reads };
-    const ggml_cgraph graph = { nodes, 6 };
+    ggml_tensor * nodes[8] = { &rms, &normed, &gate, &up, &last, &reads };
+    ggml_cgraph graph = { nodes, 6 };
     const float epsilon = 1e-5f;
     std::memcpy(rms.op_params, &epsilon, 4);
     last.op_params[0] = GGML_GLU_OP_SWIGLU;
@@ -531,6 +531,22 @@ static void test_normed() {
     CHECK(ctx.unsynced_nodes_written == std::vector<const ggml_tensor *> { &normed });
     ctx.unsynced_nodes_written.clear();
     x.at = X;
+    // Views may come in between, which nobody launches; but not of what is normed.
+    ggml_tensor view = op(GGML_OP_VIEW, Z + 65536, &factors, nullptr, 256, 1), other = view;
+    ggml_tensor * const with[8] = { &rms, &normed, &view, &other, &gate, &up, &last, &reads };
+    std::copy(with, with + 8, nodes);
+    graph.n_nodes = 8;
+    CHECK(fuses() == 6 && ctx.fused_ops_write_mask == 1 << 6 && launch() && notes == first);
+    other.src[0] = &normed;
+    CHECK(apart());
+    other.src[0] = &factors;
+    x.at = Y;
+    CHECK(fuses() == 6 && !launch() && ctx.num_additional_fused_ops == 1);
+    CHECK(ctx.unsynced_nodes_written == std::vector<const ggml_tensor *> { &normed });
+    ctx.unsynced_nodes_written.clear();
+    x.at = X;
+    graph.n_nodes = 4; // of which none is a product
+    CHECK(apart());
     ctx.fused_rms_norm_mode = RMS_NORM_COUNT;
 }
 

@@ -63,6 +63,7 @@ inline int32_t ggml_node_get_use_count(const ggml_cgraph * graph, int at) {
     for (int k = 0; k < graph->n_nodes; k++) count += (int32_t) std::count(graph->nodes[k]->src, graph->nodes[k]->src + GGML_MAX_SRC, graph->nodes[at]);
     return count;
 }
+inline bool ggml_op_is_empty(ggml_op op) { return op == GGML_OP_NONE || op == GGML_OP_VIEW; }
 // Whether nodes are of these operations, and none but the last is read by others behind them.
 inline bool ggml_can_fuse_subgraph(const ggml_cgraph * graph, int at, int count, const ggml_op * ops, const int * outputs, int) {
     const int end = at + count;
