@@ -468,10 +468,10 @@ mutate "slots: of one set" $views 's/p->sets != 1 \|\| p->gated != 0/0/' unit vi
 mutate "slots: tokens lie as the view says" $views 's/p->y = v->y_stride != 0 \? v->y_stride : rows;/p->y = rows;/' unit views_dispatch_test
 mutate "slots: threads keep x" $headers/dispatch_sums.h 's/return qk_walks_own_\(kernel, limits, rows, g->cols, 0, constants\);/return 1;/;s/(if \()!qk_own_constants_\(kernel, limits, 1, rows, g->cols, 0, 0, constants\)\)/\1!qk_own_constants_(kernel, limits, 1, rows, g->cols, 0, 0, constants) \&\& 0)/' unit views_dispatch_test
 mutate "slots: with experts in one binding" $headers/dispatch_sums.h 's/p->adds_slots \&\& g->chunk < g->experts/0/' unit views_dispatch_test
-mutate "slots: without a bias" $headers/dispatch_sums.h 's/p->adds_slots \&\& \(epilogue/0 \&\& (epilogue/' unit views_dispatch_test
+mutate "slots: without a bias" $headers/dispatch_sums.h 's/p->adds_slots \&\& \(epilogue/p->adds_slots > 1 \&\& (epilogue/' unit views_dispatch_test
 mutate "slots: of few tokens" $headers/tensors.h 's/from\[2\] > QK_GEMV_MAX_BATCH \|\| //' unit tensors_test
-mutate "slots: a residual of the shape of y" $headers/tensors.h 's/\|\|$/||/;s/        !qk_same_tensor_\(y, \&same\)\)/        0)/' unit tensors_test
-mutate "slots: no epilogue but factors before" $headers/tensors.h 's/ \|\| !plain \|\|/ ||/' unit tensors_test
+mutate "slots: a residual of the shape of y" $headers/tensors.h 's/!(qk_same_tensor_\(y, \&same\))/\1 > 1/' unit tensors_test
+mutate "slots: no epilogue but factors before" $headers/tensors.h 's/!plain \|\|/plain > 1 ||/' unit tensors_test
 mutate "sets: one that is launched by itself" templates/views.glsl 's/set = set_first \+ before/set = before/' script views vulkan
 mutate "sets: the results of the next" templates/finish.glsl 's/set \* y_outer \+ //' script views vulkan
 mutate "sets: a bias of the next" templates/finish.glsl 's/row = \(set \* experts \+ expert\)/row = expert/' script views vulkan
