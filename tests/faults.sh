@@ -126,10 +126,10 @@ fault "sums are added to what was there" templates/finish.glsl 's/if \((!first \
 fault "x of another token" $experts 's/pair \/ slots : pair/pair % batch : pair/g' --family gemv_id
 fault "the expert behind the last is read" $experts 's/found = expert < experts/found = expert <= experts/g' --family gemv_id
 fault "an expert out of range is not counted" $experts 's/atomicAdd\(out_of_range, 1u\)/;/g' --family gemv_id
-fault "an expert out of range is counted for each part" $experts 's/!found && first == 0u &&/!found \&\&/g' --family gemv_id
+fault "an expert out of range is counted for each part" $experts 's/slot < added && first == 0u &&/slot < added \&\&/g' --family gemv_id
 fault "a row of another launch is zeros" templates/gather.comp 's/ && row_first == 0u//g' --family gather
 fault "the last bit depends on what other workgroups did" $experts \
-  's/expert, n, total,/expert, n, total * (1.0 + float(out_of_range \& 1u) * 1.2e-7),/g' --family gemv_id
+  's/expert_of_all, n, total,/expert_of_all, n, total * (1.0 + float(out_of_range \& 1u) * 1.2e-7),/g' --family gemv_id
 
 # ---- indices ----
 fault "an index of 16 bits" templates/gather.comp 's/i = values_of\(token\) \+ t/i = values_of(token) + t \& 0xFFFFu/' --family gather
