@@ -226,7 +226,7 @@ mutate "floats come before their blocks, on a device" gen/cli/run_convert_vulkan
 mutate "zero sizes launch nothing" $sums 's/, empty = rows == 0 \|\| cols == 0 \|\| batch == 0;/, empty = 0;/' unit dispatch_sums_test
 mutate "zero tokens launch nothing" $decode 's/(status != QK_OK) \|\| tokens == 0\)/\1)/' unit dispatch_sums_test
 mutate "K of one block" templates/gemv_rows.comp 's/\(row_tiles \+ slice - 1u\) \/ slice/row_tiles \/ slice/' unit gemv_test
-mutate "experts: short rows are several of a subgroup" $sums 's/ \* \(qk_lanes_\(limits\) \/ width\)//' unit dispatch_sums_test
+mutate "experts: short rows are several of a subgroup" $headers/dispatch_gemv_id.h 's/ \* \(qk_lanes_\(limits\) \/ width\)//' unit dispatch_sums_test
 mutate "rows of half a joined block" $facts 's/block == 0 \|\| \(cols % block == 0 \&\& /block == 0 || (/' unit dispatch_sums_test
 mutate "16 bytes are not loaded beyond the last block" gen/text/sums.c 's/to_end >> load.ref & 1/to_end >> 31/' script cost ''
 mutate "the last block of all takes the place of what was not loaded" templates/gemv_wide_tile.glsl 's/end \? sum_at_end\[i % BATCH\] :/end ? sum[i] :/' \
@@ -386,7 +386,7 @@ mutate "views: operands of other products are read before they go" $headers/disp
 mutate "views: no sum in parts is rounded" $sums 's/if \(p->y_type != QK_Y_F32\)/if (0)/' unit views_dispatch_test
 mutate "views: ragged rows begin anywhere in plain rows" $sums 's/if \(p->on \&\& p->uneven\)/if (0)/' unit views_dispatch_test
 mutate "views: what is off costs nothing" $views 's/p->on = p->in_parts \|\| /p->on = 1 || /' unit views_dispatch_test
-mutate "views: experts apart" $views 's/p->weights < rows\)/0)/' unit views_dispatch_test
+mutate "views: experts apart" $headers/dispatch_expert_views.h 's/p->weights < rows\)/0)/' unit views_dispatch_test
 mutate "views: a matrix's rows" templates/views.glsl 's/return weights_begin \+ n/return n/' script views vulkan
 mutate "views: a stride of x" templates/views.glsl 's/x_begin \+ vector \* x_stride\) \//x_begin + vector * 256u) \//' script views vulkan
 mutate "views: a stride of y" templates/finish.glsl 's/vector \* y_stride \+ row, does/vector * y_rows + row, does/' script views vulkan
@@ -398,12 +398,12 @@ mutate "views: halves are rounded to even" templates/finish.glsl 's/0x37FFF001u 
 mutate "views: a matrix's rows, MSL" templates/gemv_rows.metal 's/at.weights_begin \+ min/min/' script views msl
 mutate "views: a stride of y, MSL" templates/finish.metal 's/vector \* shape.y_stride/vector * shape.y_rows/' script views msl
 mutate "views: elements before y, MSL" templates/finish.metal 's/r.at \+ r.skip/r.at/' script views msl
-mutate "sets: results do not overlap" $views 's/p->gated != 0 \? 1 : p->sets, p->y_set\}/1, p->y_set}/' unit views_dispatch_test
-mutate "sets: there are so many results at most" $views 's/p->sets > UINT32_MAX \/ 2 \/ rows \/ pairs\)/0)/' unit views_dispatch_test
-mutate "sets: patches are whole experts apart" $views 's/p->weights_set % rows != 0/0/' unit dispatch_sums_test
-mutate "sets: where they do not fit together" $sums 's/g->apart \|= call->arguments\[i\]\.need > limit;/;/' unit views_dispatch_test
-mutate "sets: rows that are bound before one" $sums 's/s->sets\.weights_first = .*;/s->sets.weights_first = 0;/' unit views_dispatch_test
-mutate "sets: a scale for each expert of each" $sums 's/qk_product_\(g->planes\.sets, g->experts\),/g->experts,/' unit views_dispatch_test
+mutate "sets: results do not overlap" $headers/dispatch_expert_views.h 's/p->gated != 0 \? 1 : p->sets, p->y_set\}/1, p->y_set}/' unit views_dispatch_test
+mutate "sets: there are so many results at most" $headers/dispatch_expert_views.h 's/p->sets > UINT32_MAX \/ 2 \/ rows \/ pairs\)/0)/' unit views_dispatch_test
+mutate "sets: patches are whole experts apart" $headers/dispatch_expert_views.h 's/p->weights_set % rows != 0/0/' unit dispatch_sums_test
+mutate "sets: where they do not fit together" $headers/dispatch_gemv_id.h 's/g->apart \|= call->arguments\[i\]\.need > limit;/;/' unit views_dispatch_test
+mutate "sets: rows that are bound before one" $headers/dispatch_gemv_id.h 's/s->sets\.weights_first = .*;/s->sets.weights_first = 0;/' unit views_dispatch_test
+mutate "sets: a scale for each expert of each" $headers/dispatch_gemv_id.h 's/qk_product_\(g->planes\.sets, g->experts\),/g->experts,/' unit views_dispatch_test
 mutate "sets: tiles are of one" $headers/dispatch_gemm_id.h 's/views->sets < 2/1/' unit views_dispatch_test
 mutate "sets: the weights of the next" templates/views.glsl 's/before \* weights_outer;/0u;/' script views vulkan
 mutate "sets: the experts of the next" templates/views.glsl 's/: weights_begin \+ n \* weights_inner/: n * weights_inner/' script views vulkan
@@ -444,9 +444,9 @@ mutate "gated: of one vector" $views 's/ \|\| p->batch != 1\)/)/' unit views_dis
 mutate "gated: of the same x" $views 's/p->x_at\[d\] != 0 \|\| //' unit views_dispatch_test
 mutate "gated: of two matrices" $views 's/p->sharing\[d\] != 1 \|\| //' unit views_dispatch_test
 mutate "gated: which of them is the gate" $views 's/p->y_at\[1\] = p->gated - 1/p->y_at[1] = 0/' unit views_dispatch_test
-mutate "gated: which of the sets is the gate" $views 's/p->y_set = p->gated - 1/p->y_set = 0/' unit views_dispatch_test
+mutate "gated: which of the sets is the gate" $headers/dispatch_expert_views.h 's/p->y_set = p->gated - 1/p->y_set = 0/' unit views_dispatch_test
 mutate "gated: not with an epilogue" $sums 's/gated == 0 \|\| epilogue == 0/1/' unit views_dispatch_test
-mutate "gated: both fit into a binding" $sums 's/p->gated != 0 \&\& \(g->apart \|\|/0 \&\& (g->apart ||/' unit views_dispatch_test
+mutate "gated: both fit into a binding" $headers/dispatch_gemv_id.h 's/p->gated != 0 \&\& \(g->apart \|\|/0 \&\& (g->apart ||/' unit views_dispatch_test
 mutate "gated: rows come in pairs" $headers/dispatch_choose.h 's/QK_CONSTANT_ROWS, 1\) % 2 == 0/QK_CONSTANT_ROWS, 1) > 0/' unit views_dispatch_test
 mutate "gated: where neighbours have both" $headers/dispatch_choose.h 's/list\[i\]\.value = QK_SCHEDULE_WIDE/list[i].value = QK_SCHEDULE_TEAMS/' unit views_dispatch_test
 mutate "gated: a tuning that does not fit" $headers/dispatch_tune.h 's/\(views > 1 \|\| /(/' unit views_dispatch_test
@@ -463,12 +463,12 @@ mutate "slots: places lie as far apart as teams need" $slots 's/place \+ s \* ow
 mutate "slots: no more teams than there is memory for" $slots 's/\(VIEWS == 3u \? max\(ROWS, 4u\) : ROWS\)/ROWS/' script views vulkan
 mutate "slots: a result for each token" $slots 's/batch \* slots \/ added \* parts/batch * slots * parts/' script views vulkan
 mutate "slots: x is not staged, whatever a tuning says" $headers/dispatch_tune.h 's/if \(views == 3\)/if (0)/' script views vulkan
-mutate "slots: for kernels that have them" $views 's/qk_kinds_of_views_\(kernel\) > 3/1/' unit views_dispatch_test
-mutate "slots: of one set" $views 's/p->sets != 1 \|\| p->gated != 0/0/' unit views_dispatch_test
+mutate "slots: for kernels that have them" $headers/dispatch_expert_views.h 's/qk_kinds_of_views_\(kernel\) > 3/1/' unit views_dispatch_test
+mutate "slots: of one set" $headers/dispatch_expert_views.h 's/p->sets != 1 \|\| p->gated != 0/0/' unit views_dispatch_test
 mutate "slots: tokens lie as the view says" $views 's/p->y = v->y_stride != 0 \? v->y_stride : rows;/p->y = rows;/' unit views_dispatch_test
-mutate "slots: threads keep x" $headers/dispatch_sums.h 's/return qk_walks_own_\(kernel, limits, rows, g->cols, 0, constants\);/return 1;/;s/(if \()!qk_own_constants_\(kernel, limits, 1, rows, g->cols, 0, 0, constants\)\)/\1!qk_own_constants_(kernel, limits, 1, rows, g->cols, 0, 0, constants) \&\& 0)/' unit views_dispatch_test
-mutate "slots: with experts in one binding" $headers/dispatch_sums.h 's/p->adds_slots \&\& g->chunk < g->experts/0/' unit views_dispatch_test
-mutate "slots: without a bias" $headers/dispatch_sums.h 's/p->adds_slots \&\& \(epilogue/p->adds_slots > 1 \&\& (epilogue/' unit views_dispatch_test
+mutate "slots: threads keep x" $headers/dispatch_gemv_id.h 's/return qk_walks_own_\(kernel, limits, rows, g->cols, 0, constants\);/return 1;/;s/(if \()!qk_own_constants_\(kernel, limits, 1, rows, g->cols, 0, 0, constants\)\)/\1!qk_own_constants_(kernel, limits, 1, rows, g->cols, 0, 0, constants) \&\& 0)/' unit views_dispatch_test
+mutate "slots: with experts in one binding" $headers/dispatch_gemv_id.h 's/p->adds_slots \&\& g->chunk < g->experts/0/' unit views_dispatch_test
+mutate "slots: without a bias" $headers/dispatch_gemv_id.h 's/p->adds_slots \&\& \(epilogue/p->adds_slots > 1 \&\& (epilogue/' unit views_dispatch_test
 mutate "slots: of few tokens" $headers/tensors.h 's/from\[2\] > QK_GEMV_MAX_BATCH \|\| //' unit tensors_test
 mutate "slots: a residual of the shape of y" $headers/tensors.h 's/!(qk_same_tensor_\(y, \&same\))/\1 > 1/' unit tensors_test
 mutate "slots: no epilogue but factors before" $headers/tensors.h 's/!plain \|\|/plain > 1 ||/' unit tensors_test
@@ -786,7 +786,7 @@ mutate "offsets of 64 bits" $launch 's/(range.offset = .*)first \* argument->uni
 mutate "bindings of a launch are below 4 GiB" $launch 's/qk_min_\(call->backend->limits.storage_range, UINT32_MAX\)/call->backend->limits.storage_range/' \
   unit dispatch_sums_test
 mutate "tiles of a launch are below 2^32" $sums 's/most_tiles \/ g->row_tiles/most_tiles/' unit dispatch_sums_test
-mutate "tiles of the experts of a launch are below 2^32" $sums 's/most = most_rows \/ qk_max_\(p->weights, g->rows\);/most = UINT64_MAX;/' unit dispatch_sums_test
+mutate "tiles of the experts of a launch are below 2^32" $headers/dispatch_gemv_id.h 's/most = most_rows \/ qk_max_\(p->weights, g->rows\);/most = UINT64_MAX;/' unit dispatch_sums_test
 mutate "products that overflow are errors" $check 's/if \(b != 0 \&\& a > UINT64_MAX \/ b\)/if (0)/' unit dispatch_sums_test
 mutate "elements of a matrix are below 2^32" $check 's/if \(rows > UINT32_MAX \/ cols\)/if (0)/' unit dispatch_sums_test
 mutate "elements of a gather are below 2^32" $decode 's/UINT32_MAX \/ cols; \/\* rows/UINT64_MAX; \/* rows/' unit dispatch_test
@@ -921,7 +921,7 @@ mutate "rows ahead of floats" gen/build/family.c 's/digits == 1 \|\| digits > 2 
 mutate "tiles of many bytes are not loaded ahead" gen/build/device.def 's/(AHEAD_BYTES, +)64/\1128/' unit wide_test
 mutate "a constant that is a divisor is not 0" $check 's/if \(c->value == 0 \&\& /if (0 \&\& /' unit dispatch_sums_test
 mutate "large tiles beside copies of tables have registers" $share 's/ \|\| kernel->kept_elements > QK_KEPT_VALUES//' unit dispatch_sums_test
-mutate "workgroups follow from the rows of the launch" $sums 's/qk_constant_\(kernel, constants, QK_CONSTANT_ROWS/qk_constant_(kernel, NULL, QK_CONSTANT_ROWS/' \
+mutate "workgroups follow from the rows of the launch" $headers/dispatch_gemv_id.h 's/qk_constant_\(kernel, constants, QK_CONSTANT_ROWS/qk_constant_(kernel, NULL, QK_CONSTANT_ROWS/' \
   unit dispatch_sums_test
 mutate "the group is a multiple of 4" runtime/include/qkgen/dispatch_qdq.h 's/c->group % 4 != 0/0/' unit qdq_test
 

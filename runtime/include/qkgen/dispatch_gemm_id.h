@@ -3,6 +3,7 @@
 #define QKGEN_DISPATCH_GEMM_ID_H
 
 #include "dispatch_gemm.h"
+#include "dispatch_gemv_id.h"
 
 /* Most experts; a workgroup has a few numbers for each in the memory that it shares. */
 #define QK_GEMM_ID_EXPERTS 512u
