@@ -55,8 +55,13 @@ void main() {
             const uint slot = slots_before + (VIEWS == 3u ? gl_SubgroupID % joint / split : 0u), pair = results + min(slot, added - 1u);
             const uint vector = x_slots == 1u ? pair / slots : pair, expert = VIEWS == 3u ? ids[id_of(pair)] : expert_of_all;
             const uint first_pair = results + slots_before, first_vector = x_slots == 1u ? first_pair / slots : first_pair;
+@if stages
+            const uint vectors = VIEWS == 3u && x_slots > 1u ? min(at_once, added - slots_before) : 1u;  // that are staged together
+            const uint mine = min(slot - slots_before, vectors - 1u);
+@end
             const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end && slot < added;
             const uint begin = row_of_expert(expert - expert_first), row = begin + first + team * ROWS, end = begin + rows;
+            const float scale = VIEWS == 3u ? scale_of_pair(pair, expert) : 1.0;
             float before[ROWS];  // of slots before
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) before[r] = sum[r], sum[r] = 0.0;
             for (uint c0 = 0u; c0 < slices; c0 += split) {
@@ -65,7 +70,7 @@ void main() {
                 // What is loaded of x does not wait for the expert's number.
 @if stages
                 if (STAGED > 1u && !kept)
-                    stage_x(first_vector, 0u, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane@{step_of_width});
+                    stage_x(first_vector, vectors, mine, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane@{step_of_width});
 @end
                 [[unroll]] for (uint k = 0; k < TILES; ++k) {
                     const uint j = c * slice + k * width + lane;
@@ -103,7 +108,6 @@ void main() {
                 gl_SubgroupInvocationID == 0u)
                 atomicAdd(out_of_range, 1u);  // it has zeros
             if (VIEWS == 3u) {
-                const float scale = scale_of_pair(pair, expert);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = before[r] + sum[r] * scale;
             }
         }

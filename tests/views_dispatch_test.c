@@ -746,6 +746,31 @@ static void test_slots(void **state) {
     }
 }
 
+/* What is staged for slots that are added up: x of all that a workgroup has at once, where each has its own, as far as there is memory;
+ * and no more threads than these want. */
+static void test_staged_slots(void **state) {
+    (void)state;
+    static const uint32_t runs[] = {1, 512, 1024, 2048};
+    static const struct {
+        uint32_t cols, slots, x_slots, shared_bytes, threads, staged;
+    } shapes[] = {{768, 8, 8, 49152, 256, 2048}, {768, 8, 1, 49152, 256, 512},   {768, 4, 4, 49152, 128, 1024},
+                  {256, 8, 8, 49152, 256, 512},  {2048, 8, 8, 49152, 256, 2048}, {768, 8, 8, 18432, 256, 512},
+                  {768, 8, 8, 16384, 256, 1},    {4096, 8, 8, 49152, 256, 2048}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        qk_spec_constant list[N_CONSTANTS];
+        call c = added_call(2048, shapes[i].cols, list);
+        list[N_CONSTANTS - 1] = (qk_spec_constant){QK_CONSTANT_STAGED, "staged", 1, 4, runs};
+        c.kernel.wide_block = BLOCK;
+        c.batch = 1;
+        c.slots = shapes[i].slots;
+        c.x_slots = shapes[i].x_slots;
+        c.backend.limits.shared_bytes = shapes[i].shared_bytes;
+        takes(&c);
+        assert_int_equal(noted.launches[0].values[0], shapes[i].threads);
+        assert_int_equal(noted.launches[0].values[N_CONSTANTS - 1], shapes[i].staged);
+    }
+}
+
 /* Where rows of a launch begin, as views.glsl and finish.glsl have it. */
 static void test_gates(void **state) {
     (void)state;
@@ -895,8 +920,8 @@ int main(void) {
                                        cmocka_unit_test(test_many_products), cmocka_unit_test(test_off),
                                        cmocka_unit_test(test_halves),        cmocka_unit_test(test_uneven),
                                        cmocka_unit_test(test_experts),       cmocka_unit_test(test_refused_slots),
-                                       cmocka_unit_test(test_slots),         cmocka_unit_test(test_refused_gates),
-                                       cmocka_unit_test(test_gates),         cmocka_unit_test(test_refused_norms),
-                                       cmocka_unit_test(test_norms)};
+                                       cmocka_unit_test(test_slots),         cmocka_unit_test(test_staged_slots),
+                                       cmocka_unit_test(test_refused_gates), cmocka_unit_test(test_gates),
+                                       cmocka_unit_test(test_refused_norms), cmocka_unit_test(test_norms)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -232,18 +232,23 @@ float sum_of_lanes(float v[SUMS], uint width) {  // all at once, over lanes from
     return v[0];
 }
 
-// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and each
-// `step` further on: of those that it keeps, number `m`.
-void stage_x(uint vector, uint m, uint begin, uint end, uint own, uint step) {
-    const uint runs = x_from(vector, row_tiles * 16u), runs_end = runs + (end + 3u) / 4u * 64u;
-    for (staged_from = runs + begin / 4u * 64u; staged_from < runs_end; staged_from += STAGED) {
-        const uint count = min(STAGED, runs_end - staged_from);
+// What a workgroup keeps of `vectors` right-hand sides from number `vector` on, of each tiles `begin` to `end`; a thread has of number
+// `mine`
+// of these the tile at `own`, and each `step` further on.
+void stage_x(uint vector, uint vectors, uint mine, uint begin, uint end, uint own, uint step) {
+    const uint row_runs = row_tiles * 16u, runs = x_from(vector + mine, row_runs);
+    const uint skipped = begin / 4u * 64u, each = (end + 3u) / 4u * 64u - skipped, all = vectors * each;
+    for (uint done = 0u; done < all; done += STAGED) {
         barrier();
-        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_run(staged_from + i);
+        for (uint i = gl_LocalInvocationID.x; i < min(STAGED, all - done); i += gl_WorkGroupSize.x) {
+            const uint run = VIEWS == 3u ? x_from(vector + (done + i) / each, row_runs) + (done + i) % each : runs + done + i;
+            staged[i + i / 16u] = x_run(run + skipped);
+        }
+        staged_from = runs + skipped + done - mine * each;  // where it would be, if all were of the thread's own
         barrier();
         [[unroll]] for (uint k = 0; k < TILES; ++k) {
             const uint j = own + k * step;
-            if (j < end && runs + j / 4u * 64u - staged_from < STAGED) load_x(vector, j, k * BATCH + m);
+            if (j < end && runs + j / 4u * 64u - staged_from < STAGED) load_x(vector + mine, j, k);
         }
     }
 }
@@ -274,8 +279,11 @@ void main() {
             const uint slot = slots_before + (VIEWS == 3u ? gl_SubgroupID % joint / split : 0u), pair = results + min(slot, added - 1u);
             const uint vector = x_slots == 1u ? pair / slots : pair, expert = VIEWS == 3u ? ids[id_of(pair)] : expert_of_all;
             const uint first_pair = results + slots_before, first_vector = x_slots == 1u ? first_pair / slots : first_pair;
+            const uint vectors = VIEWS == 3u && x_slots > 1u ? min(at_once, added - slots_before) : 1u;  // that are staged together
+            const uint mine = min(slot - slots_before, vectors - 1u);
             const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end && slot < added;
             const uint begin = row_of_expert(expert - expert_first), row = begin + first + team * ROWS, end = begin + rows;
+            const float scale = VIEWS == 3u ? scale_of_pair(pair, expert) : 1.0;
             float before[ROWS];  // of slots before
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) before[r] = sum[r], sum[r] = 0.0;
             for (uint c0 = 0u; c0 < slices; c0 += split) {
@@ -283,7 +291,7 @@ void main() {
                 const bool kept = c0 == held && first_vector == held_vector;
                 // What is loaded of x does not wait for the expert's number.
                 if (STAGED > 1u && !kept)
-                    stage_x(first_vector, 0u, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane, width);
+                    stage_x(first_vector, vectors, mine, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane, width);
                 [[unroll]] for (uint k = 0; k < TILES; ++k) {
                     const uint j = c * slice + k * width + lane;
                     if (STAGED == 1u && !kept) load_x(vector, min(j, tiles - 1u), k);
@@ -300,7 +308,6 @@ void main() {
                 gl_SubgroupInvocationID == 0u)
                 atomicAdd(out_of_range, 1u);  // it has zeros
             if (VIEWS == 3u) {
-                const float scale = scale_of_pair(pair, expert);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = before[r] + sum[r] * scale;
             }
         }

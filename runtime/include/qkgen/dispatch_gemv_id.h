@@ -69,16 +69,34 @@ static inline uint64_t qk_slots_at_once_(const qk_kernel *kernel, const qk_limit
     return at_once;
 }
 
+/* Of a workgroup that adds up slots whose right-hand sides are staged: runs that it loads together, of all slots at once. */
+static inline void qk_stage_slots_(const qk_kernel *kernel, const qk_limits *limits, const qk_gemv_id_ *g, uint32_t *constants) {
+    if (qk_constant_(kernel, constants, QK_CONSTANT_STAGED, 1) == 1)
+        return;
+    uint64_t slots = g->x_slots > 1 ? qk_slots_at_once_(kernel, limits, constants, g) : 1, runs = 512;
+    uint64_t threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64);
+    qk_set_constant_(kernel, QK_CONSTANT_STAGED, 1, constants);
+    uint64_t room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u, used = qk_shared_bytes_(kernel, constants);
+    while (4 * runs < qk_min_(slots * g->cols, threads * QK_KEPT_VALUES))
+        runs *= 2;
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
+        if (kernel->spec_constants[i].id == QK_CONSTANT_STAGED)
+            constants[i] = qk_most_within_(&kernel->spec_constants[i], QK_EACH_RUN_,
+                                           (uint32_t)qk_min_(room > used ? room - used : 0, runs * QK_EACH_RUN_));
+}
+
 /* The constants of a launch whose slots are added up, which is as of a matrix with a row for each pair's result. Workgroups are as large
  * as lets each slot have subgroups of its own, of those that the kernel may have. Returns whether the device and the shape allow it. */
 static inline int qk_slots_constants_(const qk_kernel *kernel, const qk_limits *limits, const qk_gemv_id_ *g,
                                       uint64_t rows, uint32_t *constants) {
     if (!qk_own_constants_(kernel, limits, 1, rows, g->cols, 0, 0, constants))
         return 0;
-    qk_set_constant_(kernel, QK_CONSTANT_STAGED, 1, constants); /* subgroups have x of their own */
     uint32_t threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64);
+    while (threads > QK_SLOTS_THREADS)
+        qk_set_constant_(kernel, QK_CONSTANT_LOCAL_SIZE_X, threads /= 2, constants);
     while (2 * threads <= qk_min_(limits->workgroup_size, QK_SLOTS_THREADS) && g->slots > qk_slots_at_once_(kernel, limits, constants, g))
         qk_set_constant_(kernel, QK_CONSTANT_LOCAL_SIZE_X, threads *= 2, constants);
+    qk_stage_slots_(kernel, limits, g, constants);
     return qk_walks_own_(kernel, limits, rows, g->cols, 0, constants);
 }
 

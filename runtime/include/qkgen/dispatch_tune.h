@@ -93,8 +93,6 @@ static inline qk_status qk_launch_tuned_(void *context, const qk_launch *launch,
                            own.kernel->name);
         const uint32_t views = qk_constant_(own.kernel, values, QK_CONSTANT_VIEWS, 0);
         const int pairs = views == 2;
-        if (views == 3)
-            qk_set_constant_(own.kernel, QK_CONSTANT_STAGED, 1, values);
         if ((views > 1 || qk_constant_(own.kernel, values, QK_CONSTANT_NORM, 0) != 0) &&
             !qk_walks_own_(own.kernel, &tuned->outer->limits, rows, cols, pairs, values))
             return qk_fail(
