@@ -746,22 +746,22 @@ static void test_slots(void **state) {
     }
 }
 
-/* What is staged for slots that are added up: x of all that a workgroup has at once, where each has its own, as far as there is memory;
- * and no more threads than these want. */
+/* What is staged for slots that are added up: x of all that a workgroup has at once, where each has its own, or none, where there is no room for that;
+ * and no more threads than slots want. */
 static void test_staged_slots(void **state) {
     (void)state;
     static const uint32_t runs[] = {1, 512, 1024, 2048};
     static const struct {
-        uint32_t cols, slots, x_slots, shared_bytes, threads, staged;
-    } shapes[] = {{768, 8, 8, 49152, 256, 2048}, {768, 8, 1, 49152, 256, 512},   {768, 4, 4, 49152, 128, 1024},
-                  {256, 8, 8, 49152, 256, 512},  {2048, 8, 8, 49152, 256, 2048}, {768, 8, 8, 18432, 256, 512},
-                  {768, 8, 8, 16384, 256, 1},    {4096, 8, 8, 49152, 256, 2048}};
+        uint32_t tokens, cols, slots, x_slots, shared_bytes, threads, staged;
+    } shapes[] = {{1, 768, 8, 8, 49152, 256, 2048}, {1, 768, 8, 1, 49152, 256, 512}, {1, 768, 4, 4, 49152, 128, 1024},
+                  {1, 256, 8, 8, 49152, 256, 512},  {1, 2048, 8, 8, 49152, 256, 1},  {1, 768, 8, 8, 36864, 256, 1},
+                  {1, 512, 8, 8, 24576, 256, 1024}, {2, 768, 8, 8, 49152, 256, 1},   {8, 256, 8, 8, 49152, 256, 1}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         qk_spec_constant list[N_CONSTANTS];
         call c = added_call(2048, shapes[i].cols, list);
         list[N_CONSTANTS - 1] = (qk_spec_constant){QK_CONSTANT_STAGED, "staged", 1, 4, runs};
         c.kernel.wide_block = BLOCK;
-        c.batch = 1;
+        c.batch = shapes[i].tokens;
         c.slots = shapes[i].slots;
         c.x_slots = shapes[i].x_slots;
         c.backend.limits.shared_bytes = shapes[i].shared_bytes;

@@ -69,20 +69,28 @@ static inline uint64_t qk_slots_at_once_(const qk_kernel *kernel, const qk_limit
     return at_once;
 }
 
-/* Of a workgroup that adds up slots whose right-hand sides are staged: runs that it loads together, of all slots at once. */
+/* Workgroups that have a part of a token's results each, of all tokens. */
+static inline uint64_t qk_slots_groups_(const qk_kernel *kernel, const qk_limits *limits, const qk_gemv_id_ *g, const uint32_t *constants) {
+    uint64_t at_once = qk_slots_at_once_(kernel, limits, constants, g);
+    return g->tokens * qk_ceil_(g->rows * at_once, qk_rows_of_experts_(kernel, limits, constants, g->cols, 4));
+}
+
+/* Of a workgroup that adds up slots whose right-hand sides are staged: runs that it loads together, of all slots at once; or none, where
+ * there is no room for them beside those of the other workgroups on the processor. */
 static inline void qk_stage_slots_(const qk_kernel *kernel, const qk_limits *limits, const qk_gemv_id_ *g, uint32_t *constants) {
     if (qk_constant_(kernel, constants, QK_CONSTANT_STAGED, 1) == 1)
         return;
     uint64_t slots = g->x_slots > 1 ? qk_slots_at_once_(kernel, limits, constants, g) : 1, runs = 512;
-    uint64_t threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64);
     qk_set_constant_(kernel, QK_CONSTANT_STAGED, 1, constants);
-    uint64_t room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u, used = qk_shared_bytes_(kernel, constants);
-    while (4 * runs < qk_min_(slots * g->cols, threads * QK_KEPT_VALUES))
+    uint64_t beside = qk_max_(1, qk_ceil_(qk_slots_groups_(kernel, limits, g, constants), qk_processors_(limits)));
+    uint64_t room = (limits->shared_bytes != 0 ? limits->shared_bytes : 16384u) / beside;
+    while (4 * runs < slots * g->cols)
         runs *= 2;
+    uint64_t bytes = qk_shared_bytes_(kernel, constants) + runs * QK_EACH_RUN_;
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
-        if (kernel->spec_constants[i].id == QK_CONSTANT_STAGED)
-            constants[i] = qk_most_within_(&kernel->spec_constants[i], QK_EACH_RUN_,
-                                           (uint32_t)qk_min_(room > used ? room - used : 0, runs * QK_EACH_RUN_));
+        if (kernel->spec_constants[i].id == QK_CONSTANT_STAGED && bytes <= room &&
+            qk_most_within_(&kernel->spec_constants[i], 1, (uint32_t)runs) == runs)
+            constants[i] = (uint32_t)runs;
 }
 
 /* The constants of a launch whose slots are added up, which is as of a matrix with a row for each pair's result. Workgroups are as large
@@ -173,10 +181,9 @@ static inline qk_status qk_launch_experts_(const qk_call_ *call, const qk_gemv_i
     launch.constants = constants;
     uint32_t threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64);
     uint64_t groups = pairs * qk_ceil_(rows, qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 4));
-    const uint64_t at_once = adds ? qk_slots_at_once_(kernel, &call->backend->limits, constants, g) : 1;
     if (qk_keeps_x_(kernel, &call->backend->limits, 1, qk_wanted_schedule_(kernel)))
-        groups = qk_min_((adds ? g->tokens : pairs) *
-                             qk_ceil_(rows * at_once, qk_rows_of_experts_(kernel, &call->backend->limits, constants, cols, adds ? 4 : 1)),
+        groups = qk_min_(adds ? qk_slots_groups_(kernel, &call->backend->limits, g, constants)
+                              : pairs * qk_ceil_(rows, qk_rows_of_experts_(kernel, &call->backend->limits, constants, cols, 1)),
                          qk_walking_workgroups_(kernel, &call->backend->limits, 1, threads));
     groups = qk_max_(groups, qk_least_workgroups_(&call->backend->limits, pairs * rows, cols, threads));
     launch.workgroups = (uint32_t)qk_min_(groups, qk_max_workgroups_(call));
