@@ -155,4 +155,15 @@ buffers() {
   "$QKGEN" --dump=layout --format "$@" |
     sed -nE "s/^buffer ([^,]*), ([0-9]+) bytes(, .* items of [0-9]+ bits( in (.*))?)?\$/\\1 \\2 \\5/p"
 }
-export -f reference inputs buffers
+# layout FORMAT: sets `elements`, `names` and `sizes`: of a block, and of its buffers. What the command says of a format is kept.
+layout() {
+  local kept=$work/$1.layout line
+  [ -e "$kept" ] || { "$QKGEN" --dump=layout --format "$1" >"$kept.$$" && mv "$kept.$$" "$kept"; }
+  names=() sizes=()
+  while read -r line && [[ $line != code\ * ]]; do
+    if [[ $line =~ ^block\ of\ ([0-9]+)\ elements ]]; then elements=${BASH_REMATCH[1]}; fi
+    if [[ $line =~ ^buffer\ ([^,]*),\ ([0-9]+)\ bytes ]]; then names+=("${BASH_REMATCH[1]}") sizes+=("${BASH_REMATCH[2]}"); fi
+  done <"$kept"
+}
+
+export -f reference inputs buffers layout

@@ -8,17 +8,6 @@ if ! [ "$floats" -nt "$SOURCE/tests/tools/floats.c" ]; then
 fi
 export floats
 
-# layout FORMAT: sets `elements`, `names` and `sizes`: of a block, and of its buffers. What the command says of a format is kept.
-layout() {
-  local kept=$work/$1.layout line
-  [ -e "$kept" ] || { "$QKGEN" --dump=layout --format "$1" >"$kept.$$" && mv "$kept.$$" "$kept"; }
-  names=() sizes=()
-  while read -r line; do
-    if [[ $line =~ ^block\ of\ ([0-9]+)\ elements ]]; then elements=${BASH_REMATCH[1]}; fi
-    if [[ $line =~ ^buffer\ ([^,]*),\ ([0-9]+)\ bytes ]]; then names+=("${BASH_REMATCH[1]}") sizes+=("${BASH_REMATCH[2]}"); fi
-  done <"$kept"
-}
-
 # files OPTION FOLDER NAME...: sets `files`, the arguments that name a file for each buffer.
 files() {
   local name
@@ -54,7 +43,7 @@ one() {
     check "$from to $to on $target: other blocks than those of the values" diff -r "$data/expected" "$data/$target"
   done
 }
-export -f layout files one
+export -f files one
 if [ $# -gt 0 ]; then
   printf '%s\n' "$@" | each
   finish
