@@ -45,9 +45,21 @@ check() {
   if "$@" >"$log" 2>&1; then pass; else fail "$sentence" "$log"; fi
 }
 
+# matches PATTERN FILE: whether a line of the file has the pattern. Messages are short, and take no process to look at.
+matches() {
+  local lines line
+  if [ -f "$2" ] && mapfile -t -n 40 lines <"$2" && [ ${#lines[@]} -lt 40 ]; then
+    for line in "${lines[@]}"; do
+      if [[ $line =~ $1 ]]; then return; fi
+    done
+    return 1
+  fi
+  grep -qaE -- "$1" "$2"
+}
+
 # says SENTENCE PATTERN FILE: passes when the file has the pattern.
 says() {
-  if grep -qaE -- "$2" "$3"; then pass; else fail "$1: no '$2'" "$3"; fi
+  if matches "$2" "$3"; then pass; else fail "$1: no '$2'" "$3"; fi
 }
 
 # refuses SENTENCE PATTERN COMMAND...: passes when the command exits with 1 and writes a line that has the pattern.
@@ -57,7 +69,7 @@ refuses() {
   "$@" >"$log" 2>&1 || status=$?
   if [ "$status" -ne 1 ]; then
     fail "$sentence: exit status $status, and not 1" "$log"
-  elif ! grep -qaE -- "$pattern" "$log"; then
+  elif ! matches "$pattern" "$log"; then
     fail "$sentence: no message with '$pattern'" "$log"
   else
     pass
@@ -68,7 +80,7 @@ refuses() {
 each() {
   xargs -P "$(nproc)" -I {} bash -euo pipefail -c "{}"
 }
-export -f pass fail check says refuses
+export -f pass fail check matches says refuses
 
 finish() {
   local passed failed
@@ -143,4 +155,15 @@ buffers() {
   "$QKGEN" --dump=layout --format "$@" |
     sed -nE "s/^buffer ([^,]*), ([0-9]+) bytes(, .* items of [0-9]+ bits( in (.*))?)?\$/\\1 \\2 \\5/p"
 }
-export -f reference inputs buffers
+# layout FORMAT: sets `elements`, `names` and `sizes`: of a block, and of its buffers. What the command says of a format is kept.
+layout() {
+  local kept=$work/$1.layout line
+  [ -e "$kept" ] || { "$QKGEN" --dump=layout --format "$1" >"$kept.$$" && mv "$kept.$$" "$kept"; }
+  names=() sizes=()
+  while read -r line && [[ $line != code\ * ]]; do
+    if [[ $line =~ ^block\ of\ ([0-9]+)\ elements ]]; then elements=${BASH_REMATCH[1]}; fi
+    if [[ $line =~ ^buffer\ ([^,]*),\ ([0-9]+)\ bytes ]]; then names+=("${BASH_REMATCH[1]}") sizes+=("${BASH_REMATCH[2]}"); fi
+  done <"$kept"
+}
+
+export -f reference inputs buffers layout

@@ -8,7 +8,7 @@ cxx="${CXX:-c++} -std=c++11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c+
 
 # state FOLDER: names, contents and times of all files.
 state() {
-  (cd "$1" && find . -type f -printf '%p %T@ ' -exec sha256sum {} \; | sort)
+  (cd "$1" && find . -type f -printf '%p %T@\n' && find . -type f -exec sha256sum {} +) | sort
 }
 
 # ---- what --check notices, in a tree of two formats ----
@@ -158,18 +158,45 @@ check "the manifest in out/ is that of the whole tree" cmp "$SOURCE/out/manifest
 hashes "$work/all/manifest.json" >"$work/sums"
 check "the hashes of all files" hashes_are_right "$work/all"
 
-# Those that are shown in full; of the others a compiler sees all, but makes nothing of it.
+# The headers of the runtime are most of what a compiler reads in a file, and makes of it. So it gets the files of several formats as one
+# text, in which those static functions and tables that have the same name in several files are told apart.
+cc_all="$cc -I $SOURCE/runtime/include -I $work/all"
+mapfile -t all < <("$QKGEN" list | awk '{ print $1 }')
+mapfile -t shown < <(awk '/^[^#]/ { print $1 }' "$SOURCE/formats/shown.txt")
+printf '%s\n' "${all[@]}" | sed "s,.*,$work/all/&/&.c," | xargs grep -hE '^static .*[[(]' |
+  sed -E 's/[[(].*//; s/.*[ *]//' | sort | uniq -d >"$work/alike"
+
+# compiles OPTION FORMAT...: the C of these formats.
 compiles() {
-  if grep -qE "^$1( |$)" "$SOURCE/formats/shown.txt"; then
-    check "$1.c" $cc -I "$SOURCE/runtime/include" -c -o /dev/null "$work/all/$1/$1.c"
-    check "$1.h as C++" $cxx -I "$SOURCE/runtime/include" "$work/all/$1/$1.h"
+  local option=$1 text=$work/all/$2.together.c format
+  shift
+  {
+    printf '#include <%s>\n' math.h string.h qkgen/dispatch.h
+    for format; do
+      sed "s/.*/#undef &\n#define & &_of_$format/" "$work/alike"
+      echo "#include \"$format/$format.c\""
+    done
+  } >"$text"
+  if $cc_all "$option" -c -o /dev/null "$text" >"$text.log" 2>&1; then
+    for format; do pass; done
   else
-    check "$1.c" $cc -I "$SOURCE/runtime/include" -fsyntax-only "$work/all/$1/$1.c"
+    fail "C of $*, together" "$text.log"
+    for format; do check "$format.c" $cc_all "$option" -c -o /dev/null "$work/all/$format/$format.c"; done
   fi
 }
-export -f compiles
-export cc cxx
-"$QKGEN" list | awk '{print "compiles", $1}' | each
+# alone FORMAT: one that is shown. Its texts have all that they need.
+alone() {
+  check "$1.c alone" $cc_all -fsyntax-only "$work/all/$1/$1.c"
+  check "$1.h as C++" $cxx -I "$SOURCE/runtime/include" "$work/all/$1/$1.h"
+}
+export -f compiles alone
+export cc_all cxx
+# Of those that are not shown a compiler sees all, but makes nothing of it.
+{
+  echo "compiles -O1 ${shown[*]}"
+  printf '%s\n' "${all[@]}" | grep -vxFf <(printf '%s\n' "${shown[@]}") | xargs -n 60 echo compiles -fsyntax-only
+  printf 'alone %s\n' "${shown[@]}"
+} | each
 
 # ---- drop-in pairs: they need nothing, and know nothing of each other ----
 
@@ -191,8 +218,8 @@ check "pairs and nothing else" diff <(printf '%s\n' {affine_b3_g64_f16,q4_K,q8_0
   echo '    return bad;'
   echo '}'
 } >"$work/pairs/program.c"
-for name in q4_K affine_b3_g64_f16 q8_0 program; do
-  check "$name.c alone" $cc -c -o "$work/pairs/$name.o" "$work/pairs/$name.c"
+for name in q4_K affine_b3_g64_f16 q8_0 program; do # how fast it is, and what optimisers see in it, is of no interest here
+  check "$name.c alone" $cc -O0 -c -o "$work/pairs/$name.o" "$work/pairs/$name.c"
   [ $name = program ] || check "$name.h alone as C++" $cxx "$work/pairs/$name.h"
 done
 sed 's/define QK_ABI_VERSION .*/define QK_ABI_VERSION 99/' "$work/pairs/q8_0.h" >"$work/other.h"

@@ -8,46 +8,42 @@ if ! [ "$floats" -nt "$SOURCE/tests/tools/floats.c" ]; then
 fi
 export floats
 
-# any COUNT SEED: bytes of which a half are of zeros, subnormal and large numbers, infinities and NaNs.
-any() {
-  "$floats" hostile $(($1 / 8 + 1)) "$2" | head -c $(($1 / 2))
-  awk -v n=$(($1 - $1 / 2)) -v seed="$2" 'BEGIN { srand(seed); for (i = 0; i < n; ++i) printf "%c", int(rand() * 256) }' | head -c $(($1 - $1 / 2))
-}
-
-# files OPTION FORMAT FOLDER: the arguments that name a file for each buffer.
+# files OPTION FOLDER NAME...: sets `files`, the arguments that name a file for each buffer.
 files() {
-  local count
-  count=$(buffers "$2" | wc -l)
-  buffers "$2" | while read -r name _; do
-    if [ "$count" -eq 1 ]; then printf -- '%s %s ' "$1" "$3/$name"; else printf -- '%s %s ' "$1" "$name=$3/$name"; fi
-  done
+  local name
+  files=("$1" "$2/$3")
+  [ $# -gt 3 ] || return 0
+  files=()
+  for name in "${@:3}"; do files+=("$1" "$name=$2/$name"); done
 }
 
 # one FROM TO TARGET...: 2048 elements or more of FROM.
 one() {
-  local from=$1 to=$2 target data=$work/$1-$2 elements name bytes seed=5
-  mkdir -p "$data/in" "$data/expected"
-  elements=$("$QKGEN" --dump=layout --format "$from" | sed -nE 's/^block of ([0-9]+) elements.*/\1/p')
-  while read -r name bytes _; do
-    seed=$((seed + 1))
-    any $((bytes * (elements < 2048 ? 2048 / elements * 3 : 3))) $seed >"$data/in/$name"
-  done < <(buffers "$from")
-  # shellcheck disable=SC2046
+  local from=$1 to=$2 target data=$work/$1-$2 elements names sizes files in out i
+  layout "$to"
+  out=("${names[@]}")
+  layout "$from"
+  in=("${names[@]}")
+  mkdir -p "$data/in" "$data/expected" "${@/#/$data/}"
+  for i in "${!in[@]}"; do # of which a half are of zeros, subnormal and large numbers, infinities and NaNs
+    "$floats" bytes $((sizes[i] * (elements < 2048 ? 2048 / elements * 3 : 3))) $((i + 6)) >"$data/in/${in[i]}"
+  done
+  files --in "$data/in" "${in[@]}"
+  in=("${files[@]}")
+  files --out "$data/expected" "${out[@]}"
   {
-    "$QKGEN" run dequant --format "$from" --target c --type f32 $(files --in "$from" "$data/in") --out "$data/values.f32"
-    "$QKGEN" run encode --format "$to" --target c --in "$data/values.f32" $(files --out "$to" "$data/expected")
+    "$QKGEN" run dequant --format "$from" --target c --type f32 "${in[@]}" --out "$data/values.f32"
+    "$QKGEN" run encode --format "$to" --target c --in "$data/values.f32" "${files[@]}"
   } 2>"$data/log" || { fail "$from to $to: values that are encoded" "$data/log"; return; }
   for target in "${@:3}"; do
     if [[ " $targets " != *" $target "* ]]; then continue; fi
-    mkdir -p "$data/$target"
-    # shellcheck disable=SC2046
-    "$QKGEN" run transcode --from "$from" --to "$to" --target "$target" $(files --in "$from" "$data/in") \
-      $(files --out "$to" "$data/$target") 2>"$data/log" || { fail "$from to $to on $target: the run failed" "$data/log"; continue; }
+    files --out "$data/$target" "${out[@]}"
+    "$QKGEN" run transcode --from "$from" --to "$to" --target "$target" "${in[@]}" "${files[@]}" 2>"$data/log" ||
+      { fail "$from to $to on $target: the run failed" "$data/log"; continue; }
     check "$from to $to on $target: other blocks than those of the values" diff -r "$data/expected" "$data/$target"
   done
-  rm -r "$data"
 }
-export -f any files one
+export -f files one
 if [ $# -gt 0 ]; then
   printf '%s\n' "$@" | each
   finish
@@ -66,7 +62,8 @@ fi
 to=(q4_0 q4_K q8_0 mxfp4 affine_b4_g64_bf16 tq1_0 mlx_nvfp4 q5_1 q6_K affine_b6_g128_f32)
 number=0
 "$QKGEN" list | awk '{ print $1 }' | grep -vE '_(f16|f32)$' | while read -r format; do
-  if "$QKGEN" --dump=layout --format "$format" | grep '^patches of' >/dev/null; then continue; fi
+  layout "$format"
+  if grep -q '^patches of' "$work/$format.layout"; then continue; fi
   if [ "$format" = mlc_q3f16_1 ]; then continue; fi # blocks of 40, which divide none of these
   echo "one $format ${to[number % 10]} c"
   echo "one $format ${to[(number + 3) % 10]} c"
@@ -88,7 +85,7 @@ check "a reference for each" test "$(nm "$work/several.o" | grep -cE ' T qk_q8_0
 
 # What is refused.
 printf 123 >"$work/short"
-any 34 1 >"$work/block"
+"$floats" bytes 34 1 >"$work/block"
 run=("$QKGEN" run transcode --target c)
 refuses "blocks that do not divide one another" "one must divide the other" "${run[@]}" --from mlc_q3f16_1 --to q4_K
 refuses "no formats" 'transcode needs --from F and --to F' "${run[@]}" --from q8_0

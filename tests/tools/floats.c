@@ -5,6 +5,8 @@
  *                               these among usual ones, by stretches of 16 to 256
  *   floats ties COUNT SEED      numbers of six bits, whose size changes every 256
  *
+ *   floats bytes COUNT SEED     so many bytes, and not floats: a half of hostile ones, and a half of any
+ *
  * They go to standard output, as f32. */
 #include <math.h>
 #include <stdint.h>
@@ -61,9 +63,10 @@ int main(int argc, char **argv) {
     if (argc != 4) return 2;
     const uint64_t count = strtoull(argv[2], NULL, 10);
     const int is_usual = strcmp(argv[1], "usual") == 0, is_tie = strcmp(argv[1], "ties") == 0;
+    const uint64_t bytes = strcmp(argv[1], "bytes") == 0 ? count / 2 : count * 4; /* of floats */
     uint32_t kind = 0, left = 0, alike = 0, stretch = 0;
     state = strtoull(argv[3], NULL, 10) * 2 + 1;
-    for (uint64_t i = 0; i < count; ++i) {
+    for (uint64_t i = 0; i * 4 < bytes; ++i) {
         if (!left--) {
             kind = stretch++ % 20;
             left = (16u << draw() % 5) - 1;
@@ -72,7 +75,11 @@ int main(int argc, char **argv) {
         const float value = is_tie     ? ldexpf((float)(int)(draw() % 127) - 63, (int)(i / 256 % 33) - 16)
                             : is_usual ? usual((int)(i / 256 % 9) - 4)
                                        : hostile(kind, alike);
-        if (fwrite(&value, sizeof value, 1, stdout) != 1) return 1;
+        const uint64_t rest = bytes - i * 4;
+        if (fwrite(&value, rest < 4 ? (size_t)rest : 4, 1, stdout) != 1) return 1;
+    }
+    for (uint64_t i = bytes; i < count; ++i) {
+        if (putchar((int)(draw() >> 24)) == EOF) return 1;
     }
     return 0;
 }
