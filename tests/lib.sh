@@ -68,7 +68,52 @@ refuses() {
 each() {
   xargs -P "$(nproc)" -I {} bash -euo pipefail -c "{}"
 }
-export -f pass fail check says refuses
+
+# batches COUNT: the same, but a process takes so many lines, words between blanks, and then does what these left for later.
+batches() {
+  xargs -P "$(nproc)" -d '\n' -n "$1" bash -euo pipefail -c 'lines=() commands=(); for line; do $line; done; settle' batch
+}
+
+# What these leave: runs of `qkgen` that share a device, as making one takes longer than most runs.
+
+# later ARGUMENT...: what stands behind `qkgen run`; `number` is that of the run.
+later() {
+  lines+=("$*")
+  number=${#lines[@]}
+}
+
+# afterwards COMMAND...: is called when all runs are done.
+afterwards() {
+  local quoted
+  printf -v quoted '%q ' "$@"
+  commands+=("$quoted")
+}
+
+# settle: the runs, and then the commands.
+settle() {
+  local command
+  list=$work/list.$BASHPID said=
+  if [ ${#lines[@]} -gt 0 ]; then
+    printf '%s\n' "${lines[@]}" >"$list"
+    "$QKGEN" run --cases "$list" >"$list.said" 2>&1 || true # `ran` looks at each line
+    said=$(<"$list.said")
+  fi
+  for command in "${commands[@]}"; do eval "$command"; done
+}
+
+# ran NUMBER: whether that run is done, and nothing was wrong; `why` is a file that says what else.
+ran() {
+  [[ $said == *"$list:$1: "* && $said != *"$list:$1: error: "* ]] && return
+  why=$list.why
+  { sed -n "$1p" "$list" && grep -aF "$list:$1: " "$list.said" || tail -n 5 "$list.said"; } >"$why"
+  return 1
+}
+
+# ran_well NUMBER SENTENCE: passes when it is so.
+ran_well() {
+  if ran "$1"; then pass; else fail "$2" "$why"; fi
+}
+export -f pass fail check says refuses later afterwards settle ran ran_well
 
 finish() {
   local passed failed
