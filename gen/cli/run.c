@@ -24,23 +24,25 @@ double qg_seconds_now(void) {
 
 /* ---- input ---- */
 
-static struct mapping {
+typedef struct mapping {
     struct mapping *before;
     void *data;
     uint64_t bytes;
-} *mappings;
+} mapping;
+
+static mapping *mappings;
 
 static bool remember(void *data, uint64_t bytes) {
-    struct mapping *made = malloc(sizeof *made);
+    mapping *made = malloc(sizeof *made);
     if (!made) return qg_complain("out of memory") == 0;
-    *made = (struct mapping){mappings, data, bytes};
+    *made = (mapping){mappings, data, bytes};
     mappings = made;
     return true;
 }
 
 void qg_inputs_close(void) {
     while (mappings) {
-        struct mapping *before = mappings->before;
+        mapping *before = mappings->before;
         munmap(mappings->data, mappings->bytes);
         free(mappings);
         mappings = before;
@@ -531,15 +533,8 @@ static bool target_takes(const qg_job *job, const char *target) {
     return true;
 }
 
-int qg_command_run(qg_session *session, int argc, char **argv) {
-    int status = 1;
-    if (qg_run_cases(session, argc, argv, &status)) return status;
-    const char *named = find_family(argc, argv);
-    const qg_plain *plain = qg_plain_named(named, NULL);
-    const qg_family *family = qg_family_named(named);
-    if (family && family->encodes) return qg_run_encode(session, family, argc, argv);
-    if (plain) return qg_run_plain(session, plain, argc, argv);
-    if (named && strcmp(named, qg_transcode.name) == 0) return qg_run_transcode(session, argc, argv);
+/* A family that reads a format. */
+static int run_reader(qg_session *session, int argc, char **argv) {
     const char *format = NULL, *target = NULL, *type = NULL, *out = NULL, *indices = NULL, *x = NULL, *ids = NULL,
                *math_name = NULL, *sum = NULL, *added = NULL, *cases = NULL, *per = NULL, *views = NULL, *norm = NULL,
                *epilogue[QG_N_EPILOGUES] = {NULL};
@@ -614,4 +609,15 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
         return qg_complain("%s", why);
     job.templates = &templates;
     return run_job(&job, target, out);
+}
+
+int qg_command_run(qg_session *session, int argc, char **argv) {
+    const char *list = qg_cases_list(argc, argv), *named = find_family(argc, argv);
+    const qg_plain *plain = qg_plain_named(named, NULL);
+    const qg_family *family = qg_family_named(named);
+    if (list) return qg_run_cases(session, list, argc, argv);
+    if (family && family->encodes) return qg_run_encode(session, family, argc, argv);
+    if (plain) return qg_run_plain(session, plain, argc, argv);
+    if (named && strcmp(named, qg_transcode.name) == 0) return qg_run_transcode(session, argc, argv);
+    return run_reader(session, argc, argv);
 }

@@ -90,8 +90,10 @@ const char *qg_device_close(qg_arena *arena, qk_vulkan *vulkan, const qk_kernel 
 /* Whether the next runs share a device; one that is open is closed first. */
 void qg_device_share(bool shared);
 
-/* `qkgen run --cases` (run_cases.c): whether it is that, and its exit status. */
-bool qg_run_cases(qg_session *session, int argc, char **argv, int *status);
+/* run_cases.c: the value of --cases; NULL where it is not there, where it has none, and where help is asked for. And
+ * the runs of that list, each with the other arguments before its own. */
+const char *qg_cases_list(int argc, char **argv);
+int qg_run_cases(qg_session *session, const char *list, int argc, char **argv);
 
 /* `qkgen run` of a family that makes blocks (run_encode.c). */
 int qg_run_encode(qg_session *session, const qg_family *family, int argc, char **argv);

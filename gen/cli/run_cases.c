@@ -1,5 +1,5 @@
-/* `qkgen run --cases FILE`: many runs in one process, which open the device once. A line of the file is the options of a
- * run; what else stands on the command line is put before each. */
+/* `qkgen run --cases FILE`: many runs in one process, which open the device once. A line of the file is the options of
+ * a run; what else stands on the command line is put before each. */
 #include "cli/run.h"
 #include "emit/spirv.h"
 
@@ -9,8 +9,7 @@ static const char option[] = "--cases", blanks[] = " \t\r";
 
 static bool asks_help(const char *argument) { return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0; }
 
-/* The value of --cases; NULL where it is not there, where it has none, and where help is asked for. */
-static const char *find_list(int argc, char **argv) {
+const char *qg_cases_list(int argc, char **argv) {
     const size_t length = sizeof option - 1;
     const char *list = NULL;
     for (int i = 0; i < argc; ++i) {
@@ -60,26 +59,25 @@ static bool run_case(const qg_session *session, const char *place, int argc, cha
     return good;
 }
 
-bool qg_run_cases(qg_session *session, int argc, char **argv, int *status) {
+int qg_run_cases(qg_session *session, const char *list, int argc, char **argv) {
     enum { MOST = 1 << 28 };
-    const char *list = find_list(argc, argv), *why = NULL;
+    const char *why = NULL;
     size_t length = 0;
-    *status = 1;
-    if (!list) return false;
-    if (*qg_case_place("")) return qg_complain("a line of --cases has no --cases"), true;
+    if (*qg_case_place("")) return qg_complain("a line of --cases has no --cases");
     const char *text = qg_read_file(session->arena, list, MOST, &length, &why);
-    if (!text) return qg_complain("cannot read %s: %s", list, why), true;
+    if (!text) return qg_complain("%s", why);
+    if (strlen(text) != length) return qg_complain("%s is no text: it has a zero byte", list);
     const bool compiler = qg_spirv_open(); /* once for all */
     uint32_t number = 0;
-    *status = 0;
+    int status = 0;
     qg_device_share(true);
-    for (const char *line = text; *line; ++number) {
+    for (const char *line = text; *line;) {
         const size_t all = strcspn(line, "\n"), first = strspn(line, blanks);
-        const char *place = qg_format(session->arena, "%s:%u: ", list, number + 1);
-        if (first < all && line[first] != '#' && !run_case(session, place, argc, argv, line, all)) *status = 1;
+        const char *place = qg_format(session->arena, "%s:%u: ", list, ++number);
+        if (first < all && line[first] != '#' && !run_case(session, place, argc, argv, line, all)) status = 1;
         line += all + (line[all] == '\n');
     }
     qg_device_share(false);
     if (compiler) qg_spirv_close();
-    return true;
+    return status;
 }
