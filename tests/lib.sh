@@ -89,14 +89,18 @@ afterwards() {
   commands+=("$quoted")
 }
 
-# settle: the runs, and then the commands.
+# settle: the runs, and then the commands. The runs end with 0, or with 1 where a line says why; of anything else a sanitizer may be the cause.
 settle() {
-  local command
+  local command status=0
   list=$work/list.$BASHPID said=
   if [ ${#lines[@]} -gt 0 ]; then
     printf '%s\n' "${lines[@]}" >"$list"
-    "$QKGEN" run --cases "$list" >"$list.said" 2>&1 || true # `ran` looks at each line
+    "$QKGEN" run --cases "$list" >"$list.said" 2>&1 || status=$?
     said=$(<"$list.said")
+    if [ $status -gt 1 ] || { [ $status = 1 ] && ! [[ $said == *"$list:"+([0-9])": error: "* ]]; }; then
+      tail -n 20 "$list.said" >"$list.why"
+      fail "${#lines[@]} runs ended with status $status, the first is ${lines[0]}" "$list.why"
+    fi
   fi
   for command in "${commands[@]}"; do eval "$command"; done
 }
