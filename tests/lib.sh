@@ -189,7 +189,9 @@ of_rows() {
 
 # buffers FORMAT OPTION...: the names and bytes of the buffers of a block, and the axes of those in a matrix.
 buffers() {
-  "$QKGEN" --dump=layout --format "$@" |
-    sed -nE "s/^buffer ([^,]*), ([0-9]+) bytes(, .* items of [0-9]+ bits( in (.*))?)?\$/\\1 \\2 \\5/p"
+  "$QKGEN" --dump=layout --format "$@" | buffers_in
 }
-export -f reference inputs buffers
+buffers_in() {
+  sed -nE "s/^buffer ([^,]*), ([0-9]+) bytes(, .* items of [0-9]+ bits( in (.*))?)?\$/\\1 \\2 \\5/p"
+}
+export -f reference inputs buffers buffers_in

@@ -105,13 +105,27 @@ targets_of() {
 }
 export -f targets_of
 
+# draw_x SEED COUNT TYPE DATA: x of that type, and what it is in x.f32.
+draw_x() {
+  "$vectors" normal "$1" "$2" >"$4/x.f32"
+  if [ "$3" = f32 ]; then cp "$4/x.f32" "$4/x" && return; fi
+  "$vectors" round "$3" "$4/x.f32" "$4/x"
+  "$vectors" widen "$3" "$4/x" "$4/x.f32"
+}
+
+# read_layout FORMAT: `elements` of a block, and `sizes`, its buffers.
+read_layout() {
+  local layout
+  layout=$("$QKGEN" --dump=layout --format "$1")
+  [[ $layout =~ block\ of\ ([0-9]+)\ elements ]] && elements=${BASH_REMATCH[1]}
+  sizes=$(buffers_in <<<"$layout")
+}
+
 # near FORMAT SHAPE BATCH TYPE DATA INPUT...: DATA has values.f32, rows of it in the first rows * cols elements.
 near() {
   local format=$1 rows=${2%x*} cols=${2#*x} batch=$3 type=$4 data=$5 target class run
   shift 5
-  "$vectors" normal 11 $((batch * cols)) >"$data/x.f32"
-  "$vectors" round "$type" "$data/x.f32" "$data/x"
-  "$vectors" widen "$type" "$data/x" "$data/x.f32" 2>/dev/null || cp "$data/x" "$data/x.f32"
+  draw_x 11 $((batch * cols)) "$type" "$data"
   "$vectors" product "$data/values.f32" "$data/x.f32" "$cols" "$data/expected"
   while read -r target class; do
     run=(gemv --format "$format" --rows "$rows" --cols "$cols" --batch "$batch" --target "$target" --type "$type" "$@"
@@ -139,20 +153,19 @@ compare() {
 # blocks FORMAT ROWS BLOCKS BATCH TYPE: data of the library, repeated to so many rows of so many blocks. Where these are a multiple of
 # the library's 16, all rows are the same: then the norm over them is that of one sum, which no class of few bits bounds.
 blocks() {
-  local format=$1 rows=$2 data=$work/$1-$2-$4-$5 elements size name have
-  elements=$("$QKGEN" --dump=layout --format "$format" | sed -nE 's/^block of ([0-9]+) elements.*/\1/p')
+  local format=$1 rows=$2 data=$work/$1-$2-$4-$5 elements sizes size name have again
+  read_layout "$format"
   reference "$format" "$data.once"
   mkdir "$data"
   have=$(($(stat -c %s "$data.once/values.f32") / 4))
   for name in "$data.once"/*; do
-    cat "$name" >"$data/${name##*/}"
-    for ((i = have; i < rows * $3 * elements; i *= 2)); do
-      cat "$data/${name##*/}" "$data/${name##*/}" >"$data/twice" && mv "$data/twice" "$data/${name##*/}"
-    done
+    again=()
+    for ((i = 0; i < rows * $3 * elements; i += have)); do again+=("$name"); done
+    cat "${again[@]}" >"$data/${name##*/}"
   done
   while read -r name size _; do
     truncate -s $((size * rows * $3)) "$data/$name"
-  done < <(buffers "$format")
+  done <<<"$sizes"
   truncate -s $((rows * $3 * elements * 4)) "$data/values.f32"
   # shellcheck disable=SC2046
   near "$format" "${rows}x$(($3 * elements))" "$4" "$5" "$data" $(inputs "$data")
@@ -182,15 +195,15 @@ ragged() {
 # experts FORMAT TYPE: four of them, two slots for each of twelve tokens, every other id out of range. Rows of the library share means, and so
 # share what x was rounded by: a norm over them is one over as many sums as there are tokens.
 experts() {
-  local format=$1 data=$work/experts-$1 elements cols rows name size
-  elements=$("$QKGEN" --dump=layout --format "$format" | sed -nE 's/^block of ([0-9]+) elements.*/\1/p')
+  local format=$1 data=$work/experts-$1 elements sizes cols rows name size
+  read_layout "$format"
   cols=$elements
   reference "$format" "$data"
   while [ $cols -lt 256 ] && [ $((64 * cols)) -le "$(stat -c %s "$data/values.f32")" ]; do cols=$((2 * cols)); done
   rows=$(($(stat -c %s "$data/values.f32") / 4 / cols / 4))
   while read -r name size _; do
     truncate -s $((size * 4 * rows * cols / elements)) "$data/$name"
-  done < <(buffers "$format")
+  done <<<"$sizes"
   # shellcheck disable=SC2046
   near_experts "$format" $rows $cols "$2" "$data" $(inputs "$data")
   afterwards rm -r "$data"
@@ -212,9 +225,7 @@ near_experts() {
   local format=$1 rows=$2 cols=$3 type=$4 data=$5 target class run
   shift 5
   for _ in 1 2 3 4; do "$vectors" u32 3 0 0xFFFFFFFF 2 4 5; done >"$data/ids"
-  "$vectors" normal 12 $((12 * cols)) >"$data/x.f32"
-  "$vectors" round "$type" "$data/x.f32" "$data/x"
-  "$vectors" widen "$type" "$data/x" "$data/x.f32" 2>/dev/null || cp "$data/x" "$data/x.f32"
+  draw_x 12 $((12 * cols)) "$type" "$data"
   "$vectors" experts "$data/values.f32" "$data/x.f32" "$data/ids" $rows $cols "$data/expected"
   while read -r target class; do
     run=(gemv_id --format "$format" --experts 4 --rows $rows --cols $cols --tokens 12 --slots 2 --target "$target"
@@ -239,10 +250,11 @@ counts() {
 
 # not_finite FORMAT: a NaN and an infinity in x reach the sums of every class; other right-hand sides stay as they are.
 not_finite() {
-  local format=$1 data=$work/not-finite-$1 cols class bad
-  cols=$(($("$QKGEN" --dump=layout --format "$format" | sed -nE 's/^block of ([0-9]+) elements.*/\1/p') * 2))
+  local format=$1 data=$work/not-finite-$1 elements sizes cols class bad name size
+  read_layout "$format"
+  cols=$((elements * 2))
   reference "$format" "$data"
-  while read -r name size _; do truncate -s $((size * 2 * 3)) "$data/$name"; done < <(buffers "$format")
+  while read -r name size _; do truncate -s $((size * 2 * 3)) "$data/$name"; done <<<"$sizes"
   for bad in 0x7FC00000 0x7F800000 0xFF800000; do
     "$vectors" normal 3 $((cols * 2)) >"$data/x-$bad"
     "$vectors" u32 $bad | dd of="$data/x-$bad" bs=4 seek=$((cols / 2 + 5)) conv=notrunc status=none
@@ -292,10 +304,11 @@ rows_with_nan() {
 # residual FORMAT: results that are added to themselves are twice as large, on each target, and a bias is added to each row; a file that
 # is too short is refused.
 residual() {
-  local format=$1 data=$work/residual-$1 cols target class run out
-  cols=$(($("$QKGEN" --dump=layout --format "$format" | sed -nE 's/^block of ([0-9]+) elements.*/\1/p') * 2))
+  local format=$1 data=$work/residual-$1 elements sizes cols target class run out name size
+  read_layout "$format"
+  cols=$((elements * 2))
   reference "$format" "$data"
-  while read -r name size _; do truncate -s $((size * 2 * 3)) "$data/$name"; done < <(buffers "$format")
+  while read -r name size _; do truncate -s $((size * 2 * 3)) "$data/$name"; done <<<"$sizes"
   "$vectors" normal 3 $((cols * 2)) >"$data/x"
   printf '\x00\x00\x7a\x44\x00\x00\xfa\x44\x00\x80\x3b\x45' >"$data/bias" # 1000, 2000, 3000
   printf '\x00\x00\x80\x3f\x00\x00\x80\xbf\x00\x00\x00\x00\x00\x00\x40\x40\x00\x00\x80\x3e\x00\x00\xc8\xc2' >"$data/gates" # 1 -1 0 3 0.25 -100
@@ -386,7 +399,7 @@ expert_bias() {
 has_floats() { check "$1" test "$(floats "$2" | tr -s ' \n' ' ')" = "$3"; }
 
 export -f compare counts is_not_finite rows_with_nan meets floats is_added is_biased is_scaled is_gated residual_refused has_floats
-export -f near blocks checkpoint experts packed_experts near_experts not_finite not_a_number residual expert_bias
+export -f draw_x read_layout near blocks checkpoint experts packed_experts near_experts not_finite not_a_number residual expert_bias
 
 everything() {
   for format in $(formats); do
