@@ -80,7 +80,56 @@ refuses() {
 each() {
   xargs -P "$(nproc)" -I {} bash -euo pipefail -c "{}"
 }
-export -f pass fail check matches says refuses
+
+# batches COUNT: the same, but a process takes so many lines, words between blanks, and then does what these left for later.
+batches() {
+  xargs -P "$(nproc)" -d '\n' -n "$1" bash -euo pipefail -c 'lines=() commands=(); for line; do $line; done; settle' batch
+}
+
+# What these leave: runs of `qkgen` that share a device, as making one takes longer than most runs.
+
+# later ARGUMENT...: what stands behind `qkgen run`; `number` is that of the run.
+later() {
+  lines+=("$*")
+  number=${#lines[@]}
+}
+
+# afterwards COMMAND...: is called when all runs are done.
+afterwards() {
+  local quoted
+  printf -v quoted '%q ' "$@"
+  commands+=("$quoted")
+}
+
+# settle: the runs, and then the commands. The runs end with 0, or with 1 where a line says why; of anything else a sanitizer may be the cause.
+settle() {
+  local command status=0
+  list=$work/list.$BASHPID said=
+  if [ ${#lines[@]} -gt 0 ]; then
+    printf '%s\n' "${lines[@]}" >"$list"
+    "$QKGEN" run --cases "$list" >"$list.said" 2>&1 || status=$?
+    said=$(<"$list.said")
+    if [ $status -gt 1 ] || { [ $status = 1 ] && ! [[ $said == *"$list:"+([0-9])": error: "* ]]; }; then
+      tail -n 20 "$list.said" >"$list.why"
+      fail "${#lines[@]} runs ended with status $status, the first is ${lines[0]}" "$list.why"
+    fi
+  fi
+  for command in "${commands[@]}"; do eval "$command"; done
+}
+
+# ran NUMBER: whether that run is done, and nothing was wrong; `why` is a file that says what else.
+ran() {
+  [[ $said == *"$list:$1: "* && $said != *"$list:$1: error: "* ]] && return
+  why=$list.why
+  { sed -n "$1p" "$list" && grep -aF "$list:$1: " "$list.said" || tail -n 5 "$list.said"; } >"$why"
+  return 1
+}
+
+# ran_well NUMBER SENTENCE: passes when it is so.
+ran_well() {
+  if ran "$1"; then pass; else fail "$2" "$why"; fi
+}
+export -f pass fail check matches says refuses later afterwards settle ran ran_well
 
 finish() {
   local passed failed
@@ -152,8 +201,10 @@ of_rows() {
 
 # buffers FORMAT OPTION...: the names and bytes of the buffers of a block, and the axes of those in a matrix.
 buffers() {
-  "$QKGEN" --dump=layout --format "$@" |
-    sed -nE "s/^buffer ([^,]*), ([0-9]+) bytes(, .* items of [0-9]+ bits( in (.*))?)?\$/\\1 \\2 \\5/p"
+  "$QKGEN" --dump=layout --format "$@" | buffers_in
+}
+buffers_in() {
+  sed -nE "s/^buffer ([^,]*), ([0-9]+) bytes(, .* items of [0-9]+ bits( in (.*))?)?\$/\\1 \\2 \\5/p"
 }
 # layout FORMAT: sets `elements`, `names` and `sizes`: of a block, and of its buffers. What the command says of a format is kept.
 layout() {
@@ -166,4 +217,4 @@ layout() {
   done <"$kept"
 }
 
-export -f reference inputs buffers layout
+export -f reference inputs buffers buffers_in layout

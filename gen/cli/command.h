@@ -55,6 +55,9 @@ const char *qg_session_templates(const qg_session *session);
 
 /* Prints `qkgen: error: ...` and returns exit status 1. */
 int qg_complain(const char *format, ...) QG_PRINTF(1, 2);
+/* What messages begin with, in the place of `otherwise`: the line of a list that is run, "FILE:LINE: "; NULL: none. */
+const char *qg_case_place(const char *otherwise);
+void qg_case_place_set(const char *place);
 /* Prints the errors and warnings that were collected, which may be none. */
 void qg_print_errors(const qg_diag *diag);
 bool qg_is_folder(const char *path);

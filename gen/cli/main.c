@@ -36,7 +36,8 @@ static const char run_usage[] =
     " qdq_init --target T --group G --bins B --in FILE --out scales=FILE --out biases=FILE --out q=FILE\n"
     " qdq_forward --target T --group G --in q=FILE --in scales=FILE --in biases=FILE --out FILE\n"
     " qdq_backward_scales --target T --group G --in q=FILE --in dy=FILE --out FILE\n"
-    " qdq_backward_biases --target T --group G --in dy=FILE --out FILE\n";
+    " qdq_backward_biases --target T --group G --in dy=FILE --out FILE\n"
+    " --cases FILE [OPTION]...\n";
 
 /* The format of examples, which the build names, because no format is known by name here. */
 #define F QKGEN_EXAMPLE_FORMAT
@@ -76,7 +77,8 @@ static const struct command {
      qg_command_gallery},
     {{"run", run_usage, "runs a kernel on files",
       "Files are raw little-endian arrays. `qkgen run encode --help` has the options of encode, `qkgen run transcode\n"
-      "--help` those of transcode, and `qkgen run qdq_init --help` those of families without a format.",
+      "--help` those of transcode, and `qkgen run qdq_init --help` those of families without a format.\n"
+      "With --cases, options on the command line are for all lines, --device for one.",
       "head -c 1800 /dev/urandom >blocks.bin\n"
       "qkgen run dequant --format " F " --target c --type f32 --in blocks.bin --out values.f32\n"},
      qg_command_run},

@@ -1,5 +1,5 @@
 /* Reading the command line, and the help of a command. */
-#include "cli/options.h"
+#include "cli/command.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -80,8 +80,7 @@ static bool set(qg_arena *arena, const qg_option *option, const char *value) {
         errno = 0;
         const unsigned long long number = strtoull(value, &end, 10);
         if (*value < '0' || *value > '9' || *end || errno) {
-            fprintf(stderr, "qkgen: error: %s must be a whole number, not '%s'\n", option->name, value);
-            return false;
+            return qg_complain("%s must be a whole number, not '%s'", option->name, value) == 0;
         }
         *(uint64_t *)option->target = number;
     }
@@ -94,9 +93,8 @@ static bool unknown(qg_arena *arena, const qg_about *about, const qg_option *opt
     uint32_t least = qg_name_tolerance(name + 2);
     for (uint32_t i = 0; i < count; ++i) qg_name_nearest(name, options[i].name, &nearest, &least);
     qg_name_nearest(name, "--help", &nearest, &least);
-    fprintf(stderr, "qkgen: error: unknown option %s; %s%s%s`qkgen %s --help` lists them\n", text,
-            nearest ? "did you mean " : "", nearest ? nearest : "", nearest ? "? " : "", about->name);
-    return false;
+    return qg_complain("unknown option %s; %s%s%s`qkgen %s --help` lists them", text, nearest ? "did you mean " : "",
+                       nearest ? nearest : "", nearest ? "? " : "", about->name) == 0;
 }
 
 /* Reads the option at argv[*i], and its value, which may be the next argument. */
@@ -105,15 +103,14 @@ static bool read_option(qg_arena *arena, const qg_about *about, const qg_option 
     const size_t length = strcspn(argv[*i], "=");
     const char *value = argv[*i][length] ? argv[*i] + length + 1 : NULL;
     if (option->kind == QG_FLAG) {
-        if (value) fprintf(stderr, "qkgen: error: %s takes no value\n", option->name);
+        if (value) qg_complain("%s takes no value", option->name);
         if (!value) *(bool *)option->target = true;
         return !value;
     }
     if (!value && *i + 1 < argc) value = argv[++*i];
     if (value) return set(arena, option, value);
-    fprintf(stderr, "qkgen: error: %s needs a value: %s %s; `qkgen %s --help` says which\n", option->name, option->name,
-            option->value, about->name);
-    return false;
+    return qg_complain("%s needs a value: %s %s; `qkgen %s --help` says which", option->name, option->name,
+                       option->value, about->name) == 0;
 }
 
 bool qg_options_parse(qg_arena *arena, const qg_about *about, int argc, char **argv, const qg_option *options,

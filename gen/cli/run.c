@@ -24,6 +24,31 @@ double qg_seconds_now(void) {
 
 /* ---- input ---- */
 
+typedef struct mapping {
+    struct mapping *before;
+    void *data;
+    uint64_t bytes;
+} mapping;
+
+static mapping *mappings;
+
+static bool remember(void *data, uint64_t bytes) {
+    mapping *made = malloc(sizeof *made);
+    if (!made) return qg_complain("out of memory") == 0;
+    *made = (mapping){mappings, data, bytes};
+    mappings = made;
+    return true;
+}
+
+void qg_inputs_close(void) {
+    while (mappings) {
+        mapping *before = mappings->before;
+        munmap(mappings->data, mappings->bytes);
+        free(mappings);
+        mappings = before;
+    }
+}
+
 bool qg_input_open(const char *path, qg_input *in) {
     struct stat info;
     const int file = open(path, O_RDONLY);
@@ -42,7 +67,7 @@ bool qg_input_open(const char *path, qg_input *in) {
     if (in->bytes) in->data = mmap(NULL, in->bytes, PROT_READ, MAP_PRIVATE, file, 0);
     close(file);
     if (in->data == MAP_FAILED) return qg_complain("cannot map %s: %s", path, strerror(errno)) == 0;
-    return true;
+    return !in->bytes || remember((void *)(uintptr_t)in->data, in->bytes);
 }
 
 /* `--in FILE` for a format of one buffer, `--in NAME=FILE` for each buffer else. */
@@ -429,19 +454,20 @@ static void report(const qg_job *job, const qg_runner *runner, double wall) {
     const double read = (double)elements * qg_bits_per_element(job->layout) / 8.0;
     const double written = (double)(total(job) * qg_job_unit(job)) * qg_job_result_bytes(job);
     const double seconds = runner->seconds(runner->context);
-    fprintf(stderr, "%s %s %s %s on %s: %llu elements in %.6f s", job->family->name, job->layout->name,
-            job->x ? "with x in" : "to", qg_scalars[job->type].name, runner->where, (unsigned long long)elements,
-            seconds);
+    fprintf(stderr, "%s%s %s %s %s on %s: %llu elements in %.6f s", qg_case_place(""), job->family->name,
+            job->layout->name, job->x ? "with x in" : "to", qg_scalars[job->type].name, runner->where,
+            (unsigned long long)elements, seconds);
     if (seconds > 0) fprintf(stderr, ", %.2f GB/s", (read + written) / seconds / 1e9);
     fprintf(stderr, " (%.3f s with files and transfers)\n", wall);
     const uint64_t out_of_range = job->indices || job->ids ? runner->out_of_range(runner->context) : 0;
     if (out_of_range && job->ids)
-        fprintf(stderr, "qkgen: warning: %llu of %llu ids are not below --experts %llu; their results are zeros\n",
-                (unsigned long long)out_of_range, (unsigned long long)(job->batch * job->slots),
-                (unsigned long long)job->experts);
+        fprintf(stderr, "%swarning: %llu of %llu ids are not below --experts %llu; their results are zeros\n",
+                qg_case_place("qkgen: "), (unsigned long long)out_of_range,
+                (unsigned long long)(job->batch * job->slots), (unsigned long long)job->experts);
     else if (out_of_range)
-        fprintf(stderr, "qkgen: warning: %llu of %llu indices are not below --rows %llu; their rows are zeros\n",
-                (unsigned long long)out_of_range, (unsigned long long)job->tokens, (unsigned long long)job->rows);
+        fprintf(stderr, "%swarning: %llu of %llu indices are not below --rows %llu; their rows are zeros\n",
+                qg_case_place("qkgen: "), (unsigned long long)out_of_range, (unsigned long long)job->tokens,
+                (unsigned long long)job->rows);
 }
 
 static const qg_run_target targets[] = {{"c", qg_run_open_c}, {"vulkan", qg_run_open_vulkan}, {"msl", qg_run_open_msl}};
@@ -507,15 +533,10 @@ static bool target_takes(const qg_job *job, const char *target) {
     return true;
 }
 
-int qg_command_run(qg_session *session, int argc, char **argv) {
-    const char *named = find_family(argc, argv);
-    const qg_plain *plain = qg_plain_named(named, NULL);
-    const qg_family *family = qg_family_named(named);
-    if (family && family->encodes) return qg_run_encode(session, family, argc, argv);
-    if (plain) return qg_run_plain(session, plain, argc, argv);
-    if (named && strcmp(named, qg_transcode.name) == 0) return qg_run_transcode(session, argc, argv);
+/* A family that reads a format. */
+static int run_reader(qg_session *session, int argc, char **argv) {
     const char *format = NULL, *target = NULL, *type = NULL, *out = NULL, *indices = NULL, *x = NULL, *ids = NULL,
-               *math_name = NULL, *sum = NULL, *added = NULL, *per = NULL, *views = NULL, *norm = NULL,
+               *math_name = NULL, *sum = NULL, *added = NULL, *cases = NULL, *per = NULL, *views = NULL, *norm = NULL,
                *epilogue[QG_N_EPILOGUES] = {NULL};
     qg_scalar math;
     qg_texts in = {0}, rest = {0};
@@ -551,6 +572,8 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
          "rounds each operation of a value to that type (default: f32)"},
         {"--device", QG_TEXT, &job.device, "NAME|NUMBER", "vulkan: one of `qkgen devices` (default: the best)"},
         {"--tuning", QG_TEXT, &job.tuning, "FILE", "vulkan: constants that `qkgen tune` found"},
+        {"--cases", QG_TEXT, &cases, "FILE",
+         "runs each line: words as behind `qkgen run`, between blanks, without quotes; # begins a comment"},
         QG_SESSION_OPTIONS(session)};
     if (!qg_options_read(session, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;
     if (rest.count != 1)
@@ -586,4 +609,15 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
         return qg_complain("%s", why);
     job.templates = &templates;
     return run_job(&job, target, out);
+}
+
+int qg_command_run(qg_session *session, int argc, char **argv) {
+    const char *list = qg_cases_list(argc, argv), *named = find_family(argc, argv);
+    const qg_plain *plain = qg_plain_named(named, NULL);
+    const qg_family *family = qg_family_named(named);
+    if (list) return qg_run_cases(session, list, argc, argv);
+    if (family && family->encodes) return qg_run_encode(session, family, argc, argv);
+    if (plain) return qg_run_plain(session, plain, argc, argv);
+    if (named && strcmp(named, qg_transcode.name) == 0) return qg_run_transcode(session, argc, argv);
+    return run_reader(session, argc, argv);
 }

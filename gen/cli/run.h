@@ -6,6 +6,8 @@
 #include "cli/run_epilogue.h"
 #include "cli/run_views.h"
 
+#include <qkgen/vulkan.h>
+
 /* One call of `qkgen run`, checked. `weights` hold one pointer for each buffer of the format. */
 typedef struct qg_job {
     qg_arena *arena;
@@ -81,6 +83,18 @@ double qg_seconds_now(void);
 /* Reads a file of tuning, for a device of that name. Returns NULL, or a sentence saying what failed. */
 const char *qg_tuning_read(qg_arena *arena, const char *path, const char *device, const qk_tuning **tuning);
 
+/* run_device.c: the Vulkan device of that name, or the default; and the end of a run on it, whose kernel it forgets:
+ * NULL, or what the validation layer had. Both take NULL. */
+qk_status qg_device_open(const char *name, qk_vulkan **vulkan, qk_error *error);
+const char *qg_device_close(qg_arena *arena, qk_vulkan *vulkan, const qk_kernel *kernel);
+/* Whether the next runs share a device; one that is open is closed first. */
+void qg_device_share(bool shared);
+
+/* run_cases.c: the value of --cases; NULL where it is not there, where it has none, and where help is asked for. And
+ * the runs of that list, each with the other arguments before its own. */
+const char *qg_cases_list(int argc, char **argv);
+int qg_run_cases(qg_session *session, const char *list, int argc, char **argv);
+
 /* `qkgen run` of a family that makes blocks (run_encode.c). */
 int qg_run_encode(qg_session *session, const qg_family *family, int argc, char **argv);
 
@@ -129,7 +143,7 @@ void qg_metal_close(qg_metal *metal);
 
 /* ---- files and progress ---------------------------------------------------------------------------------------- */
 
-/* A regular file, mapped until the process ends. */
+/* A regular file, mapped until qg_inputs_close. */
 typedef struct qg_input {
     const char *path;
     const void *data;
@@ -138,6 +152,8 @@ typedef struct qg_input {
 
 /* Functions on files print what failed, and return false. */
 bool qg_input_open(const char *path, qg_input *in);
+/* Unmaps all of them. */
+void qg_inputs_close(void);
 
 /* A file that gets its name only when all of it is there. */
 typedef struct qg_run_output {

@@ -200,22 +200,18 @@ static const char *run_vulkan(encode_target *t, const encode_job *job, const voi
 
 static const char *close_vulkan(encode_target *t, const encode_job *job) {
     for (uint32_t i = 0; i <= job->layout->n_buffers + 2; ++i) qk_vulkan_buffer_destroy(t->vulkan, t->buffers[i]);
-    const uint32_t messages = t->vulkan ? qk_vulkan_messages(t->vulkan) : 0;
-    qk_vulkan_destroy(t->vulkan);
-    return messages ? qg_format(job->arena, "the validation layer had %u messages", messages) : NULL;
+    return qg_device_close(job->arena, t->vulkan, t->described);
 }
 
 static const char *open_vulkan(encode_target *t, const encode_job *job) {
-    const char *validation = getenv("QKGEN_VALIDATION"), *why = NULL;
-    const qk_vulkan_options options = {.device = job->device,
-                                       .validate = validation && *validation && strcmp(validation, "0") != 0};
+    const char *why = NULL;
     qg_request request = job->request;
     request.vulkan = true;
     if (!qg_spirv_open()) return "the GLSL compiler cannot be initialised";
     t->described = qg_compile_kernel(job->arena, job->templates, &request, &job->kernel, 1, &why);
     qg_spirv_close();
     if (!t->described) return why;
-    qk_status status = qk_vulkan_create(&options, &t->vulkan, &t->error);
+    qk_status status = qg_device_open(job->device, &t->vulkan, &t->error);
     for (uint32_t i = 0; i < job->layout->n_buffers && status == QK_OK; ++i)
         status = qk_vulkan_buffer_create(t->vulkan, bytes_of(job, i, job->part), &t->buffers[i], &t->error);
     if (status == QK_OK)
@@ -389,14 +385,15 @@ static int run_job(encode_job *job, const char *(*open)(encode_target *, const e
     good = close_outputs(job, opened, good);
     const double bytes = elements * ((double)src_bytes(job) + qg_bits_per_element(job->layout) / 8);
     if (good) {
-        fprintf(stderr, "%s %s from %s on %s: %.0f elements in %.6f s", job->request.families[0]->name,
-                job->layout->name, qg_scalars[job->kernel.type].name, target.where, elements, target.seconds);
+        fprintf(stderr, "%s%s %s from %s on %s: %.0f elements in %.6f s", qg_case_place(""),
+                job->request.families[0]->name, job->layout->name, qg_scalars[job->kernel.type].name, target.where,
+                elements, target.seconds);
         if (target.seconds > 0) fprintf(stderr, ", %.2f GB/s", bytes / target.seconds / 1e9);
         fprintf(stderr, " (%.3f s with files and transfers)\n", qg_seconds_now() - start);
         if (target.out_of_range)
-            fprintf(stderr,
-                    "qkgen: warning: %u of %llu indices are not below --rows %llu; nothing is written for them\n",
-                    target.out_of_range, (unsigned long long)job->tokens, (unsigned long long)job->rows);
+            fprintf(stderr, "%swarning: %u of %llu indices are not below --rows %llu; nothing is written for them\n",
+                    qg_case_place("qkgen: "), target.out_of_range, (unsigned long long)job->tokens,
+                    (unsigned long long)job->rows);
     }
     why = target.close(&target, job);
     return why ? qg_complain("%s", why) : good ? 0 : 1;

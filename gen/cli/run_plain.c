@@ -165,9 +165,7 @@ static const char *run_vulkan(plain_target *t, const plain_job *job, uint64_t gr
 
 static const char *close_vulkan(plain_target *t, const plain_job *job) {
     for (uint32_t i = 0; i < job->family->n_bindings; ++i) qk_vulkan_buffer_destroy(t->vulkan, t->buffers[i]);
-    const uint32_t messages = t->vulkan ? qk_vulkan_messages(t->vulkan) : 0;
-    qk_vulkan_destroy(t->vulkan);
-    return messages ? qg_format(job->arena, "the validation layer had %u messages", messages) : NULL;
+    return qg_device_close(job->arena, t->vulkan, t->kernel);
 }
 
 static const char *compile_vulkan(plain_target *t, const plain_job *job) {
@@ -182,12 +180,9 @@ static const char *compile_vulkan(plain_target *t, const plain_job *job) {
 }
 
 static const char *open_vulkan(plain_target *t, const plain_job *job) {
-    const char *validation = getenv("QKGEN_VALIDATION");
-    const qk_vulkan_options options = {.device = job->device,
-                                       .validate = validation && *validation && strcmp(validation, "0") != 0};
     const char *why = compile_vulkan(t, job);
     if (why) return why;
-    qk_status status = qk_vulkan_create(&options, &t->vulkan, &t->error);
+    qk_status status = qg_device_open(job->device, &t->vulkan, &t->error);
     for (uint32_t i = 0; i < job->family->n_bindings && status == QK_OK; ++i)
         status = qk_vulkan_buffer_create(t->vulkan, job->part * unit(job, i), &t->buffers[i], &t->error);
     if (status != QK_OK) {
@@ -318,7 +313,7 @@ static bool close_outputs(plain_job *job, uint32_t opened, bool good) {
 static void report(const plain_job *job, const plain_target *t, double wall) {
     double bytes = 0;
     for (uint32_t i = 0; i < job->family->n_bindings; ++i) bytes += (double)job->groups * (double)unit(job, i);
-    fprintf(stderr, "%s on %s: %llu elements in %.6f s", job->family->name, t->where,
+    fprintf(stderr, "%s%s on %s: %llu elements in %.6f s", qg_case_place(""), job->family->name, t->where,
             (unsigned long long)(job->groups * job->group), t->seconds);
     if (t->seconds > 0) fprintf(stderr, ", %.2f GB/s", bytes / t->seconds / 1e9);
     fprintf(stderr, " (%.3f s with files and transfers)\n", wall);

@@ -132,22 +132,18 @@ static const char *run_vulkan(transcode_target *t, const transcode_job *job, con
 
 static const char *close_vulkan(transcode_target *t, const transcode_job *job) {
     for (uint32_t i = 0; i < MOST_BUFFERS; ++i) qk_vulkan_buffer_destroy(t->vulkan, t->buffers[i]);
-    const uint32_t messages = t->vulkan ? qk_vulkan_messages(t->vulkan) : 0;
-    qk_vulkan_destroy(t->vulkan);
-    return messages ? qg_format(job->arena, "the validation layer had %u messages", messages) : NULL;
+    return qg_device_close(job->arena, t->vulkan, t->described);
 }
 
 static const char *open_vulkan(transcode_target *t, const transcode_job *job) {
-    const char *validation = getenv("QKGEN_VALIDATION"), *why = NULL;
-    const qk_vulkan_options options = {.device = job->device,
-                                       .validate = validation && *validation && strcmp(validation, "0") != 0};
+    const char *why = NULL;
     qg_request request = job->request;
     request.vulkan = true;
     if (!qg_spirv_open()) return "the GLSL compiler cannot be initialised";
     t->described = qg_compile_kernel(job->arena, job->templates, &request, &job->kernel, 1, &why);
     qg_spirv_close();
     if (!t->described) return why;
-    qk_status status = qk_vulkan_create(&options, &t->vulkan, &t->error);
+    qk_status status = qg_device_open(job->device, &t->vulkan, &t->error);
     for (uint32_t i = 0; i < job->from->n_buffers + job->to->n_buffers && status == QK_OK; ++i) {
         const bool read = i < job->from->n_buffers;
         const uint64_t bytes =
@@ -257,8 +253,8 @@ static int run_job(transcode_job *job, const char *(*open)(transcode_target *, c
         }
     const double bits = qg_bits_per_element(job->from) + qg_bits_per_element(job->to);
     if (good) {
-        fprintf(stderr, "transcode %s to %s on %s: %llu elements in %.6f s", job->from->name, job->to->name,
-                target.where, (unsigned long long)job->elements, target.seconds);
+        fprintf(stderr, "%stranscode %s to %s on %s: %llu elements in %.6f s", qg_case_place(""), job->from->name,
+                job->to->name, target.where, (unsigned long long)job->elements, target.seconds);
         if (target.seconds > 0) fprintf(stderr, ", %.2f GB/s", (double)job->elements * bits / 8 / target.seconds / 1e9);
         fprintf(stderr, " (%.3f s with files and transfers)\n", qg_seconds_now() - start);
     }

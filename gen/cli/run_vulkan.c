@@ -187,21 +187,13 @@ static uint64_t missed(void *context) {
 static const char *close_device(void *context) {
     device_run *r = context;
     for (uint32_t i = 0; i < r->n_buffers; ++i) qk_vulkan_buffer_destroy(r->vulkan, r->buffers[i]);
-    const uint32_t messages = r->vulkan ? qk_vulkan_messages(r->vulkan) : 0;
-    qk_vulkan_destroy(r->vulkan);
-    return messages ? qg_format(r->arena, "the validation layer had %u messages", messages) : NULL;
-}
-
-static bool wants_validation(void) {
-    const char *value = getenv("QKGEN_VALIDATION");
-    return value && *value && strcmp(value, "0") != 0;
+    return qg_device_close(r->arena, r->vulkan, r->kernel);
 }
 
 const char *qg_run_open_vulkan(const qg_job *job, uint64_t most, qg_runner *runner) {
     device_run *r = QG_NEW(job->arena, device_run);
     r->arena = job->arena;
-    const qk_vulkan_options options = {.device = job->device, .validate = wants_validation()};
-    if (qk_vulkan_create(&options, &r->vulkan, &r->error) != QK_OK) return failure(r);
+    if (qg_device_open(job->device, &r->vulkan, &r->error) != QK_OK) return failure(r);
     const char *why = compile_kernel(job, r);
     if (!why && job->tuning) why = qg_tuning_read(job->arena, job->tuning, qk_vulkan_info(r->vulkan)->name, &r->tuning);
     if (!why && !make_buffers(job, most, r)) why = failure(r);

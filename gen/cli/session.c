@@ -6,10 +6,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static const char *current_place;
+
+const char *qg_case_place(const char *otherwise) { return current_place ? current_place : otherwise; }
+
+void qg_case_place_set(const char *place) { current_place = place; }
+
 int qg_complain(const char *format, ...) {
     va_list args;
     va_start(args, format);
-    fputs("qkgen: error: ", stderr);
+    fprintf(stderr, "%serror: ", qg_case_place("qkgen: "));
     vfprintf(stderr, format, args);
     fputc('\n', stderr);
     va_end(args);
@@ -101,7 +107,7 @@ bool qg_math_named(const char *name, qg_scalar *math) {
 }
 
 void qg_print_errors(const qg_diag *diag) {
-    if (diag->text.data) fputs(diag->text.data, stderr);
+    if (diag->text.data) fprintf(stderr, "%s%s", qg_case_place(""), diag->text.data);
 }
 
 const char *qg_class_list(qg_arena *arena) {

@@ -7,7 +7,7 @@ source "$(dirname "$0")/../lib.sh"
 
 # one FORMAT: the folder has a file for each buffer, which may be packed, or `blocks`; `values.f32.gz`; and `shape`, rows and columns.
 one() {
-  local format=$1 data=$SOURCE/tests/vectors/more/$1 out=$work/$1 rows cols path name inputs=() target all
+  local format=$1 data=$SOURCE/tests/vectors/more/$1 out=$work/$1 rows cols path name inputs=() target all at runs=0
   mkdir "$out"
   read -r rows cols <"$data/shape"
   for path in "$data"/*; do
@@ -23,7 +23,12 @@ one() {
     esac
   done
   gzip -dc "$data/values.f32.gz" >"$out/values.f32"
-  run() { "$QKGEN" run "$1" --format "$format" --target "$target" --rows "$rows" --cols "$cols" "${inputs[@]}" --out "$out/out" "${@:2}"; }
+  # run FAMILY OPTION...: later, and then that it was good; `at` is what it writes.
+  run() {
+    at=$out/$target-$((++runs))
+    later "$1" --format "$format" --target "$target" --rows "$rows" --cols "$cols" "${inputs[@]}" --out "$at" "${@:2}"
+    afterwards ran_well "$number" "$format on $target: ${*:1:3} failed"
+  }
   "$vectors" round f16 "$out/values.f32" "$out/rounded"
   "$vectors" u32 $((rows - 1)) 0 1 1 "$rows" >"$out/indices"
   "$vectors" rows $((cols * 2)) "$out/rounded" "$out/indices" "$out/gathered"
@@ -39,20 +44,20 @@ one() {
       *-q[56]_k_r4 | *-iq[35]_k_r4 | *-iq2_xs_r4 | *-iq3_xxs_r4 | *-coreml_lut[68]* | *-nunchaku_*_bf16) all=no ;; # as their siblings
     esac
     case ${ALL:-}$target-$format in msl-onnx_*_g16_* | msl-onnx_*_g64_* | msl-onnx_*_g128_f* | msl-i4_g32_* | msl-i4_g128_*) continue ;; esac
-    check "$format on $target: dequant failed" run dequant --type f32
-    check "$format on $target: other bytes" cmp "$out/out" "$out/values.f32"
+    run dequant --type f32
+    afterwards check "$format on $target: other bytes" cmp "$at" "$out/values.f32"
     [ "$all" = yes ] || continue
-    check "$format on $target: dequant to f16 failed" run dequant --type f16
-    check "$format on $target: other f16" "$vectors" same f16 "$out/out" "$out/rounded"
-    check "$format on $target: gather failed" run gather --type f16 --indices "$out/indices"
-    check "$format on $target: other rows" "$vectors" same f16 "$out/out" "$out/gathered"
-    check "$format on $target: gemv failed" run gemv --type f32 --x "$out/x" --class exact
-    check "$format on $target: sums outside of the bound" "$vectors" near 2e-6 "$out/out" "$out/product"
+    run dequant --type f16
+    afterwards check "$format on $target: other f16" "$vectors" same f16 "$at" "$out/rounded"
+    run gather --type f16 --indices "$out/indices"
+    afterwards check "$format on $target: other rows" "$vectors" same f16 "$at" "$out/gathered"
+    run gemv --type f32 --x "$out/x" --class exact
+    afterwards check "$format on $target: sums outside of the bound" "$vectors" near 2e-6 "$at" "$out/product"
   done
-  rm -r "$out"
+  afterwards rm -r "$out"
 }
 export -f one
 
 # more_formats.sh FORMAT...: these alone.
-if [ $# -gt 0 ]; then printf 'one %s\n' "$@"; else more | sed 's/^/one /'; fi | each
+if [ $# -gt 0 ]; then printf 'one %s\n' "$@"; else more | sed 's/^/one /'; fi | batches 8
 finish
