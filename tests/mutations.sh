@@ -467,7 +467,7 @@ mutate "slots: x of each is staged" templates/stage_x.glsl 's/vector \+ \(done \
 mutate "slots: x of all at once is staged" $headers/dispatch_gemv_id.h 's/g->x_slots > 1 \? qk_slots_at_once_\(kernel, limits, constants, g\) : 1, runs/1, runs/' unit views_dispatch_test
 mutate "slots: as far as there is memory" $headers/dispatch_gemv_id.h 's/bytes <= room/bytes + room > 0/' unit views_dispatch_test
 mutate "slots: beside other workgroups" $headers/dispatch_gemv_id.h 's/: 16384u\) \/ beside/: 16384u) \/ (beside != 0)/' unit views_dispatch_test
-mutate "slots: no more threads than they want" $headers/dispatch_gemv_id.h 's/while \(threads > QK_SLOTS_THREADS\)/while (0)/' unit views_dispatch_test
+mutate "slots: no more threads than they want" $headers/dispatch_gemv_id.h 's/while \(threads > QK_SLOTS_THREADS \&\&/while (0 \&\&/' unit views_dispatch_test
 mutate "slots: for kernels that have them" $headers/dispatch_expert_views.h 's/qk_kinds_of_views_\(kernel\) > 3/1/' unit views_dispatch_test
 mutate "slots: of one set" $headers/dispatch_expert_views.h 's/p->sets != 1 \|\| p->gated != 0/0/' unit views_dispatch_test
 mutate "slots: tokens lie as the view says" $views 's/p->y = v->y_stride != 0 \? v->y_stride : rows;/p->y = rows;/' unit views_dispatch_test

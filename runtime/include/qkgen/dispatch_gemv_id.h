@@ -94,13 +94,14 @@ static inline void qk_stage_slots_(const qk_kernel *kernel, const qk_limits *lim
 }
 
 /* The constants of a launch whose slots are added up, which is as of a matrix with a row for each pair's result. Workgroups are as large
- * as lets each slot have subgroups of its own, of those that the kernel may have. Returns whether the device and the shape allow it. */
+ * as lets each slot have subgroups of its own, of those that the kernel may have, and smaller where processors would have none. Returns
+ * whether the device and the shape allow it. */
 static inline int qk_slots_constants_(const qk_kernel *kernel, const qk_limits *limits, const qk_gemv_id_ *g,
                                       uint64_t rows, uint32_t *constants) {
     if (!qk_own_constants_(kernel, limits, 1, rows, g->cols, 0, 0, constants))
         return 0;
     uint32_t threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64);
-    while (threads > QK_SLOTS_THREADS)
+    while (threads > QK_SLOTS_THREADS && qk_slots_groups_(kernel, limits, g, constants) < qk_processors_(limits))
         qk_set_constant_(kernel, QK_CONSTANT_LOCAL_SIZE_X, threads /= 2, constants);
     while (2 * threads <= qk_min_(limits->workgroup_size, QK_SLOTS_THREADS) && g->slots > qk_slots_at_once_(kernel, limits, constants, g))
         qk_set_constant_(kernel, QK_CONSTANT_LOCAL_SIZE_X, threads *= 2, constants);
