@@ -148,7 +148,7 @@ for format in q4_K iq3_xxs; do
   done
 done
 for slots in 3 8; do # each with x of its own, staged together with those of others
-  for more in staged:512 staged:2048,rows:2 staged:1; do
+  for more in staged:512 staged:1024,rows:2 staged:1; do
     case_of "format=q4_K family=gemv_id type=f32 cols=1280 experts=5 slots=$slots x_slots=$slots batch=2 $added constants=$more"
     case_of "format=q4_1 family=gemv_id class=int8 type=f16 cols=768 experts=5 slots=$slots x_slots=$slots batch=2 $added,x_stride=12288 constants=$more"
   done
